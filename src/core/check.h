@@ -9,10 +9,10 @@ namespace vivace {
 
 }  // namespace vivace
 
-#define VIVACE_CHECK(condition)                                      \
-  do {                                                               \
-    if (!(condition)) [[unlikely]]                                   \
-      ::vivace::check_failed(#condition, __FILE__, __LINE__);        \
+#define VIVACE_CHECK(condition)                               \
+  do {                                                        \
+    if (!(condition)) [[unlikely]]                            \
+      ::vivace::check_failed(#condition, __FILE__, __LINE__); \
   } while (false)
 
 #ifdef VIVACE_ENABLE_DCHECK

@@ -33,16 +33,15 @@ Error with_context(Error error, std::string_view context);
 
 /// VIVACE_TRY(auto x, call()): x is the value of the Result, or the enclosing function returns its
 /// error.
-#define VIVACE_TRY(declaration, expression)                              \
-  auto VIVACE_CONCAT(result_, __LINE__) = (expression);                  \
-  if (!VIVACE_CONCAT(result_, __LINE__)) {                               \
+#define VIVACE_TRY(declaration, expression)                                     \
+  auto VIVACE_CONCAT(result_, __LINE__) = (expression);                         \
+  if (!VIVACE_CONCAT(result_, __LINE__)) {                                      \
     return tl::unexpected(std::move(VIVACE_CONCAT(result_, __LINE__)).error()); \
-  }                                                                      \
+  }                                                                             \
   declaration = std::move(*VIVACE_CONCAT(result_, __LINE__))
 
 /// VIVACE_CHECK_OK(call()): the same where there is no value (Result<void>) or none is wanted.
-#define VIVACE_CHECK_OK(expression)                                      \
-  if (auto VIVACE_CONCAT(result_, __LINE__) = (expression);              \
-      !VIVACE_CONCAT(result_, __LINE__)) {                               \
-    return tl::unexpected(std::move(VIVACE_CONCAT(result_, __LINE__)).error()); \
+#define VIVACE_CHECK_OK(expression)                                                              \
+  if (auto VIVACE_CONCAT(result_, __LINE__) = (expression); !VIVACE_CONCAT(result_, __LINE__)) { \
+    return tl::unexpected(std::move(VIVACE_CONCAT(result_, __LINE__)).error());                  \
   }

@@ -17,8 +17,8 @@ namespace vivace {
 
 enum class DType : std::uint8_t { kF64, kF32, kF16, kBF16, kI64, kI32, kI16, kI8, kU8, kBool };
 
-std::size_t size_of(DType type);         // bytes of one value
-std::string_view name_of(DType type);    // as safetensors spells it: "F32", "BF16", "U8"
+std::size_t size_of(DType type);       // bytes of one value
+std::string_view name_of(DType type);  // as safetensors spells it: "F32", "BF16", "U8"
 
 using Shape = std::vector<std::int64_t>;
 

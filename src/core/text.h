@@ -14,7 +14,7 @@ std::string join(std::span<const std::string> pieces, std::string_view separator
 std::string lower(std::string_view ascii);
 /// The text in double quotes, control characters and invalid UTF-8 replaced, cut to `length_max`
 /// bytes: any bytes of a user's file can be shown in an error by it.
-std::string quoted(std::string_view text, std::size_t length_max = 80);
+std::string quote(std::string_view text, std::size_t length_max = 80);
 /// The candidate nearest to `name` by edit distance (transpositions count one), or "" when none is
 /// near enough to be what was meant.
 std::string nearest_name(std::string_view name, std::span<const std::string> candidates);

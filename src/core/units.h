@@ -14,8 +14,7 @@ Result<std::int64_t> parse_duration_ns(std::string_view text);
 /// "64MiB", "2GB", "512" (bytes) -> bytes. KiB is 1024, kB is 1000.
 Result<std::int64_t> parse_bytes(std::string_view text);
 /// "500", "4k", "1.5M" -> a whole number in [minimum, maximum].
-Result<std::int64_t> parse_count(std::string_view text, std::int64_t minimum,
-                                 std::int64_t maximum);
+Result<std::int64_t> parse_count(std::string_view text, std::int64_t minimum, std::int64_t maximum);
 struct Size2 {
   std::int64_t height = 0;
   std::int64_t width = 0;

@@ -4,9 +4,9 @@ namespace vivace {
 namespace {
 
 constexpr std::array<std::string_view, kStageCount> kNames = {
-    "network",        "queue",          "fetch",         "read",    "decode",
-    "preprocess",     "host_to_device", "context_encode", "target_encode", "predict",
-    "postprocess",    "device_to_host", "respond",       "unattributed"};
+    "network",     "queue",          "fetch",          "read",          "decode",
+    "preprocess",  "host_to_device", "context_encode", "target_encode", "predict",
+    "postprocess", "device_to_host", "respond",        "unattributed"};
 
 }  // namespace
 

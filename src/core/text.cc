@@ -1,0 +1,132 @@
+#include "core/text.h"
+
+#include <algorithm>
+#include <cstdint>
+
+#include <fmt/format.h>
+
+namespace vivace {
+namespace {
+
+/// The length of the well-formed UTF-8 sequence at the start of `text`, or 0.
+std::size_t utf8_length(std::string_view text) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  const auto follows = [&](std::size_t i) { return i < text.size() && (byte(i) & 0xc0) == 0x80; };
+  const unsigned char lead = byte(0);
+  if (lead < 0x80) return 1;
+  if (lead >= 0xc2 && lead <= 0xdf) return follows(1) ? 2 : 0;
+  if (lead >= 0xe0 && lead <= 0xef) {
+    if (!follows(1) || !follows(2)) return 0;
+    if (lead == 0xe0 && byte(1) < 0xa0) return 0;  // overlong
+    if (lead == 0xed && byte(1) > 0x9f) return 0;  // surrogate
+    return 3;
+  }
+  if (lead >= 0xf0 && lead <= 0xf4) {
+    if (!follows(1) || !follows(2) || !follows(3)) return 0;
+    if (lead == 0xf0 && byte(1) < 0x90) return 0;
+    if (lead == 0xf4 && byte(1) > 0x8f) return 0;
+    return 4;
+  }
+  return 0;
+}
+
+/// Optimal string alignment distance: insertions, deletions, substitutions, neighbour swaps.
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::vector<std::size_t>> cost(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
+  for (std::size_t i = 0; i <= a.size(); ++i) cost[i][0] = i;
+  for (std::size_t j = 0; j <= b.size(); ++j) cost[0][j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t substitution = cost[i - 1][j - 1] + (a[i - 1] != b[j - 1] ? 1 : 0);
+      cost[i][j] = std::min({cost[i - 1][j] + 1, cost[i][j - 1] + 1, substitution});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) {
+        cost[i][j] = std::min(cost[i][j], cost[i - 2][j - 2] + 1);
+      }
+    }
+  }
+  return cost[a.size()][b.size()];
+}
+
+}  // namespace
+
+std::vector<std::string_view> split(std::string_view text, char separator) {
+  std::vector<std::string_view> pieces;
+  std::size_t start = 0;
+  for (;;) {
+    const std::size_t end = text.find(separator, start);
+    if (end == std::string_view::npos) {
+      pieces.push_back(text.substr(start));
+      return pieces;
+    }
+    pieces.push_back(text.substr(start, end - start));
+    start = end + 1;
+  }
+}
+
+std::string join(std::span<const std::string> pieces, std::string_view separator) {
+  std::string text;
+  for (std::size_t i = 0; i < pieces.size(); ++i) {
+    if (i > 0) text += separator;
+    text += pieces[i];
+  }
+  return text;
+}
+
+std::string lower(std::string_view ascii) {
+  std::string text(ascii);
+  for (char& c : text) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return text;
+}
+
+std::string quote(std::string_view text, std::size_t length_max) {
+  std::string out = "\"";
+  std::size_t i = 0;
+  while (i < text.size()) {
+    if (out.size() > length_max) {
+      out += "...";
+      break;
+    }
+    const std::size_t length = utf8_length(text.substr(i));
+    const auto byte = static_cast<unsigned char>(text[i]);
+    if (length == 0 || byte < 0x20 || byte == 0x7f) {
+      out += fmt::format("\\x{:02x}", byte);
+      ++i;
+    } else {
+      out += text.substr(i, length);
+      i += length;
+    }
+  }
+  return out + "\"";
+}
+
+std::string nearest_name(std::string_view name, std::span<const std::string> candidates) {
+  std::string best;
+  // A third of the letters wrong is a typing mistake; more is another word.
+  std::size_t best_distance = name.size() / 3 + 2;
+  const std::string wanted = lower(name);
+  for (const std::string& candidate : candidates) {
+    std::size_t distance = edit_distance(wanted, lower(candidate));
+    // "thread" for "threads", "model-dir" for "model": a prefix is likely what was meant.
+    if (candidate.starts_with(wanted) || wanted.starts_with(candidate)) {
+      distance = std::min<std::size_t>(distance, 1);
+    }
+    if (distance < best_distance) {
+      best_distance = distance;
+      best = candidate;
+    }
+  }
+  return best;
+}
+
+bool is_utf8(std::string_view text) {
+  while (!text.empty()) {
+    const std::size_t length = utf8_length(text);
+    if (length == 0) return false;
+    text.remove_prefix(length);
+  }
+  return true;
+}
+
+}  // namespace vivace
