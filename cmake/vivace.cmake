@@ -7,7 +7,8 @@ target_compile_options(vivace_options INTERFACE
   -Wold-style-cast -Woverloaded-virtual -Wnull-dereference -Wimplicit-fallthrough)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # g++ 12 reports these inside its own standard library when sanitizers or -O3 rearrange code.
-  target_compile_options(vivace_options INTERFACE -Wno-null-dereference -Wno-maybe-uninitialized)
+  target_compile_options(vivace_options INTERFACE -Wno-null-dereference -Wno-maybe-uninitialized
+                         -Wno-restrict)
 endif()
 if(VIVACE_WERROR)
   target_compile_options(vivace_options INTERFACE -Werror)
@@ -39,7 +40,7 @@ function(vivace_module name)
 endfunction()
 
 # vivace_test(NAME SOURCES a_test.cc ... LINK lib ... [LABELS slow]): one test binary; every
-# TEST() in it is a ctest entry.
+# TEST() in it is a ctest entry with the labels NAME, its folder and those given.
 function(vivace_test name)
   cmake_parse_arguments(arg "" "" "SOURCES;LINK;LABELS" ${ARGN})
   add_executable(${name} ${arg_SOURCES})
@@ -47,7 +48,8 @@ function(vivace_test name)
   target_compile_definitions(${name} PRIVATE VIVACE_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
   target_link_libraries(${name} PRIVATE vivace_options ${arg_LINK} GTest::gmock GTest::gtest
                                         GTest::gtest_main)
-  set(labels ${name})
+  get_filename_component(folder "${CMAKE_CURRENT_SOURCE_DIR}" NAME)
+  set(labels ${name} ${folder})
   if(arg_LABELS)
     list(APPEND labels ${arg_LABELS})
   endif()

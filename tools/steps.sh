@@ -54,6 +54,9 @@ build_preset() {
     cmake --build "$repo/build/$preset" -j "$(nproc)" "${targets[@]}"
 }
 
+# What runs ctest; the thread sanitizer needs a wrapper around it.
+ctest_command=(ctest)
+
 # run_ctest PRESET CTEST-ARGUMENT...: shows every test on a terminal, and ctest's closing lines
 # elsewhere. A run that executes no test is a failure.
 run_ctest() {
@@ -63,9 +66,9 @@ run_ctest() {
     -j "${VIVACE_TEST_JOBS:-$(nproc)}" "$@")
   say "  ctest $preset $*"
   if [[ -t 1 ]]; then
-    ctest "${arguments[@]}" --output-log "$log" --progress || status=$?
+    "${ctest_command[@]}" "${arguments[@]}" --output-log "$log" --progress || status=$?
   else
-    ctest "${arguments[@]}" >"$log" 2>&1 </dev/null || status=$?
+    "${ctest_command[@]}" "${arguments[@]}" >"$log" 2>&1 </dev/null || status=$?
     if ((status != 0)); then
       grep -v -E '^ *([0-9]+/[0-9]+ Test|Start) .*(Passed|[0-9]+: )' "$log" | tail -n 300 || true
     else
