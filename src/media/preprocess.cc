@@ -114,6 +114,14 @@ Result<Size2> Preprocessor::resized_size(Size2 input) const {
   const std::int64_t longer = upright ? input.height : input.width;
   const auto new_long = static_cast<std::int64_t>(
       static_cast<double>(config_.shortest_edge * longer) / static_cast<double>(shorter));
+  if (new_long > Resizer::kSideMax) {
+    return fail(ErrorCode::kBadData,
+                ErrorParts{.what = "a picture of " + text_of(input) + " is too long to resize",
+                           .expected = "a longer edge of at most " +
+                                       std::to_string(Resizer::kSideMax) + " afterwards",
+                           .got = std::to_string(new_long),
+                           .advice = "crop it to a less extreme shape"});
+  }
   return upright ? Size2{new_long, config_.shortest_edge} : Size2{config_.shortest_edge, new_long};
 }
 

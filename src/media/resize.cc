@@ -32,15 +32,37 @@ std::uint8_t to_level(std::int32_t sum, int fraction_bits) {
 constexpr int kPillowFractionBits = 22;
 
 // torchvision: the most fractional bits with which the largest weight still fits in 16 bits.
-int aten_fraction_bits(std::span<const double> weights) {
-  const double largest = weights.empty() ? 0.0 : *std::max_element(weights.begin(), weights.end());
+int aten_fraction_bits(double largest_weight) {
   int bits = 0;
   while (bits < kPillowFractionBits &&
-         static_cast<std::int64_t>(0.5 + largest * static_cast<double>(1 << (bits + 1))) <
+         static_cast<std::int64_t>(0.5 + largest_weight * static_cast<double>(1 << (bits + 1))) <
              (1 << 15)) {
     ++bits;
   }
   return bits;
+}
+
+// Appends the normalised weights of output `i` and returns the index of its first input.
+std::int64_t append_weights(std::int64_t from, std::int64_t to, std::int64_t i, Filter filter,
+                            std::vector<double>& weights) {
+  const double scale = static_cast<double>(from) / static_cast<double>(to);
+  const double stretch = std::max(scale, 1.0);
+  const double reach = (filter == Filter::kBilinear ? 1.0 : 2.0) * stretch;
+  const double per_input = 1.0 / stretch;
+  const double center = (static_cast<double>(i) + 0.5) * scale;
+  const auto first = std::max<std::int64_t>(static_cast<std::int64_t>(center - reach + 0.5), 0);
+  const auto last = std::min<std::int64_t>(static_cast<std::int64_t>(center + reach + 0.5), from);
+  const std::size_t start = weights.size();
+  double sum = 0.0;
+  for (std::int64_t j = first; j < last; ++j) {
+    const double x = (static_cast<double>(j) - center + 0.5) * per_input;
+    weights.push_back(filter == Filter::kBilinear ? bilinear(x) : bicubic(x));
+    sum += weights.back();
+  }
+  if (sum != 0.0) {
+    for (std::size_t j = start; j < weights.size(); ++j) weights[j] /= sum;
+  }
+  return first;
 }
 
 }  // namespace
@@ -88,6 +110,7 @@ void Resizer::plan(const ResizeRequest& request) {
   const Window& window = request.window;
   VIVACE_CHECK(request.from.height >= 1 && request.from.height <= kSideMax);
   VIVACE_CHECK(request.from.width >= 1 && request.from.width <= kSideMax);
+  VIVACE_CHECK(request.to.height <= kSideMax && request.to.width <= kSideMax);
   VIVACE_CHECK(window.height >= 1 && window.width >= 1 && window.top >= 0 && window.left >= 0);
   VIVACE_CHECK(window.top + window.height <= request.to.height);
   VIVACE_CHECK(window.left + window.width <= request.to.width);
@@ -106,28 +129,23 @@ void Resizer::plan_axis(std::int64_t from, std::int64_t to, std::int64_t start, 
   axis.weights.clear();
   exact.clear();
   if (from == to) return;
-  const double scale = static_cast<double>(from) / static_cast<double>(to);
-  const double stretch = std::max(scale, 1.0);
-  const double reach = (filter == Filter::kBilinear ? 1.0 : 2.0) * stretch;
-  const double per_input = 1.0 / stretch;
-  for (std::int64_t i = start; i < start + count; ++i) {
-    const double center = (static_cast<double>(i) + 0.5) * scale;
-    const auto first = std::max<std::int64_t>(static_cast<std::int64_t>(center - reach + 0.5), 0);
-    const auto last = std::min<std::int64_t>(static_cast<std::int64_t>(center + reach + 0.5), from);
-    const std::size_t weight = exact.size();
-    double sum = 0.0;
-    for (std::int64_t j = first; j < last; ++j) {
-      const double x = (static_cast<double>(j) - center + 0.5) * per_input;
-      exact.push_back(filter == Filter::kBilinear ? bilinear(x) : bicubic(x));
-      sum += exact.back();
+  axis.fraction_bits = kPillowFractionBits;
+  if (resampler == Resampler::kAten) {
+    // Chosen by the largest weight of the whole axis, also where the window shows a part of it.
+    double largest = 0.0;
+    for (std::int64_t i = 0; i < to; ++i) {
+      exact.clear();
+      append_weights(from, to, i, filter, exact);
+      largest = std::max(largest, *std::max_element(exact.begin(), exact.end()));
     }
-    if (sum != 0.0) {
-      for (std::size_t j = weight; j < exact.size(); ++j) exact[j] /= sum;
-    }
-    axis.taps.push_back({first, weight, last - first});
+    exact.clear();
+    axis.fraction_bits = aten_fraction_bits(largest);
   }
-  axis.fraction_bits =
-      resampler == Resampler::kPillow ? kPillowFractionBits : aten_fraction_bits(exact);
+  for (std::int64_t i = start; i < start + count; ++i) {
+    const std::size_t weight = exact.size();
+    const std::int64_t first = append_weights(from, to, i, filter, exact);
+    axis.taps.push_back({first, weight, static_cast<std::int64_t>(exact.size() - weight)});
+  }
   const double unit = static_cast<double>(1 << axis.fraction_bits);
   axis.weights.reserve(exact.size());
   for (const double weight : exact) {

@@ -48,7 +48,7 @@ struct ResizeRequest {
 class Resizer {
  public:
   /// `in` [from.height, from.width, 3] -> `out` [window.height, window.width, 3].
-  /// All sizes are at least 1, `from` at most kSideMax each way.
+  /// All sizes are at least 1; `from` and `to` at most kSideMax each way.
   void run(const ResizeRequest& request, std::span<const std::uint8_t> in,
            std::span<std::uint8_t> out);
 
