@@ -97,7 +97,7 @@ void convert_to_f32(const TensorView& view, std::span<float> out) {
       }
       return;
     default:
-      VIVACE_CHECK(!"convert_to_f32 takes F32, F16 and BF16");
+      VIVACE_CHECK(false && "convert_to_f32 takes F32, F16 and BF16");
   }
 }
 

@@ -26,9 +26,12 @@ class ThreadPool {
   /// Allocates nothing. Not reentrant: a task must not call the pool, and one caller at a time.
   template <class Task>
   void parallel_for(std::size_t count, const Task& task) {
-    run(count, [](const void* context, std::size_t index, int thread) {
-      (*static_cast<const Task*>(context))(index, thread);
-    }, &task);
+    run(
+        count,
+        [](const void* context, std::size_t index, int thread) {
+          (*static_cast<const Task*>(context))(index, thread);
+        },
+        &task);
   }
 
  private:
