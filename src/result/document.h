@@ -1,0 +1,197 @@
+// The result document: everything that a run measured, what it measured it on, and how. One JSON
+// file per run; the same document is what tables are drawn from, what runs are compared by and what
+// other verbs read. Times are whole nanoseconds; a bound or figure that does not exist is null,
+// never a stand-in. Fields of other versions' making are kept in `unknown` and written back.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/json.h"
+#include "record/stage.h"
+#include "stats/probability.h"
+
+namespace vivace::result {
+
+inline constexpr std::string_view kSchema = "vivace.result";
+/// The major version that is written, and the newest that is read.
+inline constexpr std::int64_t kVersion = 1;
+
+struct Tool {
+  std::string version;
+  std::string build;  ///< compiler and build type
+  std::string isa;    ///< the instruction-set target that the kernels chose
+  JsonObject unknown;
+};
+
+struct Environment {
+  std::string fingerprint;
+  std::string cpu;
+  std::int64_t cores = 0;
+  std::vector<std::string> isa;
+  std::string kernel;
+  std::string governor;
+  std::string container;
+  std::int64_t memory_bytes = 0;
+  Json device;  ///< null on the CPU
+  JsonObject unknown;
+};
+
+struct Model {
+  std::string name;  ///< as the user named it: a folder, a file, a preset
+  std::string family;
+  std::optional<std::int64_t> parameters;
+  std::optional<std::int64_t> flops;  ///< of one inference
+  std::optional<std::int64_t> weights_bytes;
+  std::string weights_sha256;
+  bool stand_in = false;  ///< weights of the right shapes that know nothing
+  JsonObject unknown;
+};
+
+struct Input {
+  std::string kind;  ///< "image", "video", "tensor", "synthetic"
+  std::string name;
+  std::string sha256;
+  JsonObject unknown;
+};
+
+/// What the latency contains and what it does not, in words or stage names.
+struct TimedRegion {
+  std::vector<std::string> includes;
+  std::vector<std::string> excludes;
+  JsonObject unknown;
+};
+
+struct Clock {
+  std::int64_t resolution_ns = 0;
+  std::int64_t cost_ns = 0;  ///< of reading it once
+  JsonObject unknown;
+};
+
+struct ColdStart {
+  std::optional<std::int64_t> load_ns;
+  std::optional<std::int64_t> first_inference_ns;
+  JsonObject unknown;
+};
+
+struct WarmUp {
+  std::string method;
+  std::int64_t discarded = 0;  ///< runs before the samples
+  JsonObject unknown;
+};
+
+struct Sampling {
+  std::int64_t count = 0;
+  std::string stop_reason;
+  JsonObject unknown;
+};
+
+struct Phases {
+  ColdStart cold_start;
+  WarmUp warm_up;
+  Sampling sampling;
+  JsonObject unknown;
+};
+
+struct StageSamples {
+  Stage stage = Stage::kUnattributed;
+  std::vector<std::int64_t> times_ns;  ///< one per sample
+};
+
+struct CovariateSamples {
+  std::string name;            ///< "involuntary_switches"
+  std::vector<double> values;  ///< one per sample, larger is worse
+};
+
+struct Samples {
+  std::vector<std::int64_t> latency_ns;  ///< in the order in which they were taken
+  std::vector<StageSamples> stages;
+  std::vector<CovariateSamples> covariates;
+  JsonObject unknown;
+};
+
+struct Percentile {
+  stats::Probability p;
+  std::int64_t value_ns = 0;
+  std::optional<std::int64_t> ci_low_ns;
+  std::optional<std::int64_t> ci_high_ns;
+  stats::Probability confidence{95, 100};
+  std::optional<std::int64_t> rank_low;
+  std::optional<std::int64_t> rank_high;
+  double n_eff = 0;                 ///< what the samples are worth at this percentile
+  std::int64_t samples_needed = 1;  ///< for both bounds, at this dependence
+  JsonObject unknown;
+};
+
+struct LatencySummary {
+  std::int64_t n = 0;
+  double n_eff = 0;  ///< the least among the percentiles
+  std::int64_t mean_ns = 0;
+  std::optional<std::int64_t> standard_deviation_ns;
+  std::int64_t mad_ns = 0;
+  std::int64_t min_ns = 0;
+  std::int64_t max_ns = 0;
+  std::vector<Percentile> percentiles;
+  JsonObject unknown;
+};
+
+struct StageSummary {
+  Stage stage = Stage::kUnattributed;
+  std::int64_t mean_ns = 0;
+  double share = 0;  ///< of the summed latency
+  std::vector<Percentile> percentiles;
+  JsonObject unknown;
+};
+
+struct Summary {
+  LatencySummary latency;
+  std::vector<StageSummary> stages;  ///< largest first
+  std::optional<double> throughput_per_s;
+  Json steadiness;  ///< null until computed
+  JsonObject unknown;
+};
+
+/// A reason to trust the figures less, with what to do about it.
+struct Caveat {
+  std::string id;  ///< dotted and stable: "sampling.few"
+  std::string message;
+  std::string advice;
+  JsonObject unknown;
+};
+
+struct Document {
+  std::string kind = "measure";
+  std::string created;  ///< ISO 8601 in UTC: "2025-01-31T12:00:00Z"
+  Tool tool;
+  Environment environment;
+  JsonObject configuration;  ///< every flag that took effect, in order
+  std::optional<Model> model;
+  Input input;
+  TimedRegion timed_region;
+  Clock clock;
+  Phases phases;
+  Samples samples;
+  std::optional<Summary> summary;  ///< none when no sample was taken
+  JsonArray verdicts;
+  JsonArray findings;
+  std::vector<Caveat> caveats;
+  JsonObject unknown;
+};
+
+Json to_json(const Document& document);
+
+/// Errors, all kBadData: another schema, a newer version (by name), a missing or ill-typed field
+/// (by its path), stages or covariates that do not have one value per sample.
+Result<Document> from_json(const Json& json);
+
+/// Replaces `path` by the whole document at once. Errors: kCannotCreate, kInputOutput.
+Result<void> write_result(const std::filesystem::path& path, const Document& document);
+
+/// Errors: kMissingInput, kInputOutput, and those of from_json, naming the file.
+Result<Document> read_result(const std::filesystem::path& path);
+
+}  // namespace vivace::result
