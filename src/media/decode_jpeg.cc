@@ -17,6 +17,7 @@
 
 #include <algorithm>
 #include <string>
+#include <string_view>
 
 #include "media/decode_internal.h"
 
@@ -149,8 +150,15 @@ tl::unexpected<Error> jpeg_error(const JpegReader& reader) {
                              .expected = {},
                              .got = reader.message,
                              .advice = "convert it to 8-bit baseline or progressive JPEG"});
-    default:
-      return fail(ErrorCode::kBadData, "the JPEG is corrupt: " + std::string(reader.message));
+    case JERR_IMAGE_TOO_BIG:
+      return fail(ErrorCode::kBadData,
+                  "the JPEG is too large to decode: " + std::string(reader.message));
+    default: {
+      std::string_view text = reader.message;
+      constexpr std::string_view kSaidAlready = "Corrupt JPEG data: ";
+      if (text.starts_with(kSaidAlready)) text.remove_prefix(kSaidAlready.size());
+      return fail(ErrorCode::kBadData, "the JPEG is corrupt: " + std::string(text));
+    }
   }
 }
 
