@@ -17,8 +17,8 @@ constexpr double kBusyShareMax = 0.10;
 constexpr double kStealShareMax = 0.02;
 /// Stages must account for all but this share of the latency.
 constexpr double kUnattributedShareMax = 0.02;
-/// A stated cost of the instrument beside a sample that matters at all.
-constexpr double kUsageShareMax = 0.05;
+/// Two clock readings beside the shortest request.
+constexpr double kClockShareMax = 0.05;
 
 void fill_samples(const Measurement& measurement, result::Samples& samples) {
   const std::size_t count = measurement.samples.size();
@@ -47,7 +47,7 @@ void fill_samples(const Measurement& measurement, result::Samples& samples) {
   covariate("involuntary_switches", [](const Sample& s) { return s.usage.involuntary_switches; });
   covariate("minor_faults", [](const Sample& s) { return s.usage.minor_faults; });
   covariate("major_faults", [](const Sample& s) { return s.usage.major_faults; });
-  covariate("migrations", [](const Sample& s) { return s.cpu_before != s.cpu_after ? 1 : 0; });
+  covariate("migrated", [](const Sample& s) { return s.cpu_before != s.cpu_after ? 1 : 0; });
 }
 
 void add_quiet_caveats(const Measurement& measurement, std::vector<result::Caveat>& caveats) {
@@ -120,7 +120,7 @@ void add_instrument_caveats(const Measurement& measurement, const result::Summar
   }
   const double clock_share = static_cast<double>(2 * measurement.clock.cost_ns) /
                              static_cast<double>(std::max<std::int64_t>(summary.latency.min_ns, 1));
-  if (clock_share > kUsageShareMax) {
+  if (clock_share > kClockShareMax) {
     caveats.push_back({.id = "clock.coarse",
                        .message = fmt::format("reading the clock costs {:.0f}% of the shortest "
                                               "request",

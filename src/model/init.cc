@@ -172,6 +172,26 @@ Result<void> append_tensor(SafetensorsWriter& writer, const Plan& plan, const Pr
   return {};
 }
 
+/// A checkpoint that somebody trained is never replaced by one that knows nothing.
+Result<void> check_replaceable(const fs::path& folder) {
+  std::error_code ignored;
+  const bool sharded = fs::exists(folder / "model.safetensors.index.json", ignored);
+  const fs::path weights = folder / "model.safetensors";
+  if (!sharded && !fs::exists(weights, ignored)) return {};
+  const auto file = SafetensorsFile::open(weights);
+  if (!sharded && file) {
+    for (const auto& [key, value] : file->metadata()) {
+      if (key == kStandInKey) return {};
+    }
+  }
+  return fail(
+      ErrorCode::kCannotCreate,
+      {.what = fmt::format("{} holds weights that are no stand-in", quote(folder.string(), 400)),
+       .expected = "a new or empty folder, or a former stand-in",
+       .got = sharded ? "a sharded checkpoint" : "model.safetensors",
+       .advice = "choose another --out"});
+}
+
 }  // namespace
 
 std::span<const Preset> presets() { return kPresets; }
@@ -191,7 +211,9 @@ Result<Preset> find_preset(std::string_view name) {
 }
 
 Result<void> write_stand_in(const Preset& preset, std::uint64_t seed, const fs::path& folder,
-                            int thread_count, const std::function<void(double)>& progress) {
+                            int thread_count, const std::function<void(double)>& progress,
+                            const std::function<bool()>& stop) {
+  VIVACE_CHECK_OK(check_replaceable(folder));
   std::error_code error;
   fs::create_directories(folder, error);
   if (error || !fs::is_directory(folder)) {
@@ -216,6 +238,7 @@ Result<void> write_stand_in(const Preset& preset, std::uint64_t seed, const fs::
              SafetensorsWriter::create(folder / "model.safetensors", tensors, metadata));
   double done = 0;
   for (const Plan& plan : plans) {
+    if (stop && stop()) return fail(ErrorCode::kInterrupted, "interrupted; nothing was written");
     VIVACE_CHECK_OK(append_tensor(writer, plan, preset, seed, threads, buffer));
     done += static_cast<double>(element_count(plan.tensor.shape));
     if (progress) progress(done / total);

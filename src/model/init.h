@@ -37,9 +37,11 @@ Result<Preset> find_preset(std::string_view name);
 /// absent). Weights: normal with standard deviation 0.02 (the reference truncates at +-2, which is
 /// 100 deviations and never met), biases 0, norms 1 and 0, the position table as the authors' sine
 /// and cosine of [w | h]. The same bytes on every machine. `progress` is called with the share
-/// done.
+/// done; when `stop` says so, nothing is left behind. Errors: kCannotCreate (also for a folder that
+/// holds a checkpoint that is no stand-in), kInputOutput, kInterrupted.
 Result<void> write_stand_in(const Preset& preset, std::uint64_t seed,
                             const std::filesystem::path& folder, int thread_count,
-                            const std::function<void(double)>& progress = {});
+                            const std::function<void(double)>& progress = {},
+                            const std::function<bool()>& stop = {});
 
 }  // namespace vivace::model

@@ -1,0 +1,111 @@
+#include "cli/console.h"
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <system_error>
+
+#include <fmt/format.h>
+
+#include "cli/flags.h"
+#include "platform/clock.h"
+
+namespace vivace::cli {
+namespace {
+
+constexpr int kBarWidth = 30;
+constexpr std::int64_t kBarEveryNs = 100'000'000;
+
+std::atomic<bool> interrupt_requested{false};
+static_assert(std::atomic<bool>::is_always_lock_free, "set from a signal handler");
+
+extern "C" void on_interrupt(int signal_number) {
+  // The second one ends the program at once: a run that does not stop can still be stopped.
+  if (interrupt_requested.exchange(true)) std::_Exit(128 + signal_number);
+}
+
+std::string clock_text(double seconds) {
+  const auto whole = static_cast<std::int64_t>(std::ceil(seconds));
+  if (whole < 60) return fmt::format("{}s", whole);
+  return fmt::format("{}m{:02}s", whole / 60, whole % 60);
+}
+
+}  // namespace
+
+Console::Console() {
+  output_is_terminal_ = isatty(STDOUT_FILENO) == 1;
+  error_is_terminal_ = isatty(STDERR_FILENO) == 1;
+  const char* no_color = std::getenv("NO_COLOR");
+  const char* term = std::getenv("TERM");
+  const bool dumb = term != nullptr && std::string_view(term) == "dumb";
+  colour_ = output_is_terminal_ && !dumb && (no_color == nullptr || *no_color == '\0');
+  bar_wanted_ = error_is_terminal_ && !dumb;
+  std::signal(SIGINT, on_interrupt);
+  std::signal(SIGTERM, on_interrupt);
+  // A closed pipe is an error of the write, reported as such.
+  std::signal(SIGPIPE, SIG_IGN);
+}
+
+void Console::configure(const Arguments& arguments) {
+  quiet_ = arguments.enabled("quiet");
+  verbose_ = arguments.enabled("verbose");
+  if (quiet_ || arguments.enabled("no-progress")) bar_wanted_ = false;
+}
+
+Result<void> Console::print(std::string_view text) {
+  end_progress();
+  if (std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0) {
+    return {};
+  }
+  return fail(ErrorCode::kInputOutput,
+              "cannot write to standard output: " + std::generic_category().message(errno));
+}
+
+void Console::warn(std::string_view message) {
+  if (quiet_) return;
+  end_progress();
+  fmt::print(stderr, "vivace: warning: {}\n", message);
+}
+
+void Console::note(std::string_view message) {
+  if (!verbose_) return;
+  end_progress();
+  fmt::print(stderr, "vivace: {}\n", message);
+}
+
+void Console::progress(std::string_view what, double share, double left_s) {
+  if (!bar_wanted_) return;
+  const std::int64_t now = platform::now_ns();
+  if (bar_drawn_ && now - bar_drawn_ns_ < kBarEveryNs && share < 1) return;
+  bar_drawn_ns_ = now;
+  bar_drawn_ = true;
+  const int filled = static_cast<int>(std::clamp(share, 0.0, 1.0) * kBarWidth);
+  const std::string left = left_s < 0 ? std::string() : "  " + clock_text(left_s) + " left";
+  fmt::print(stderr, "\r\033[K{:<10} [{}{}] {:3.0f}%{}", what,
+             std::string(static_cast<std::size_t>(filled), '#'),
+             std::string(static_cast<std::size_t>(kBarWidth - filled), '.'), 100 * share, left);
+  std::fflush(stderr);
+}
+
+void Console::end_progress() {
+  if (!bar_drawn_) return;
+  fmt::print(stderr, "\r\033[K");
+  std::fflush(stderr);
+  bar_drawn_ = false;
+}
+
+int Console::columns() const {
+  winsize size{};
+  if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
+  return 80;
+}
+
+const std::atomic<bool>& Console::interrupted() const { return interrupt_requested; }
+
+}  // namespace vivace::cli

@@ -1,0 +1,276 @@
+#include "cli/flags.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "core/check.h"
+#include "core/text.h"
+
+namespace vivace::cli {
+namespace {
+
+constexpr std::size_t kHelpWidth = 80;
+constexpr std::size_t kHelpColumn = 26;
+
+std::vector<Flag> make_flags() {
+  const std::vector<std::string> stages = {"read", "decode", "preprocess", "context_encode",
+                                           "postprocess"};
+  return {
+      {.name = "model",
+       .value_name = "DIR",
+       .help = "The checkpoint: a Hugging Face folder with config.json and model.safetensors."},
+      {.name = "input",
+       .value_name = "INPUT",
+       .help = "The same as a positional input: an image, a folder, a quoted glob, @list.txt, - "
+               "for standard input, synthetic[:HxW], FILE.npy or FILE.safetensors:NAME.",
+       .repeatable = true},
+      {.name = "preset",
+       .value_name = "NAME",
+       .help = "Whose sizes to take: ijepa-vits16, ijepa-vitb16, ijepa-vitl16, ijepa-vith14, "
+               "ijepa-vith16-448 or ijepa-vitg16."},
+      {.name = "backend",
+       .kind = FlagKind::kChoice,
+       .value_name = "NAME",
+       .help = "What computes: cpu (our own kernels), or torch, which this build has not.",
+       .default_text = "cpu",
+       .choices = {"cpu", "torch"}},
+      {.name = "device",
+       .value_name = "NAME",
+       .help = "Where it computes: cpu.",
+       .default_text = "cpu"},
+      {.name = "precision",
+       .kind = FlagKind::kChoice,
+       .value_name = "TYPE",
+       .help = "Arithmetic: f32. bf16, f16 and int8 are not in this build.",
+       .default_text = "f32",
+       .choices = {"f32", "bf16", "f16", "int8"}},
+      {.name = "threads",
+       .kind = FlagKind::kCount,
+       .value_name = "N",
+       .help = "Threads that compute, the calling one included.",
+       .default_text = "every CPU that this process may use",
+       .short_name = 'j',
+       .minimum = 1,
+       .maximum = 1024},
+      {.name = "batch",
+       .kind = FlagKind::kCount,
+       .value_name = "N",
+       .help = "Inputs per request.",
+       .default_text = "1",
+       .minimum = 1,
+       .maximum = 4096},
+      {.name = "resolution",
+       .kind = FlagKind::kSize,
+       .value_name = "HxW",
+       .help = "Pixels of the model's input; another size than the checkpoint's interpolates its "
+               "position table.",
+       .default_text = "the checkpoint's own"},
+      {.name = "seed",
+       .kind = FlagKind::kCount,
+       .value_name = "N",
+       .help = "Seed of stand-in weights and synthetic pictures.",
+       .default_text = "0",
+       .minimum = 0,
+       .maximum = 9'000'000'000'000'000},
+      {.name = "warmup",
+       .kind = FlagKind::kCount,
+       .value_name = "N",
+       .help = "Requests before the samples, discarded; at least 10.",
+       .default_text = "20",
+       .minimum = 10,
+       .maximum = 1'000'000},
+      {.name = "samples",
+       .kind = FlagKind::kCount,
+       .value_name = "N",
+       .help = "Requests that are sampled, at most; fewer than 100 are marked.",
+       .default_text = "500",
+       .minimum = 1,
+       .maximum = 10'000'000},
+      {.name = "duration",
+       .kind = FlagKind::kDuration,
+       .value_name = "TIME",
+       .help = "Time for the samples, at most: 30s, 5m.",
+       .default_text = "60s"},
+      {.name = "percentiles",
+       .kind = FlagKind::kPercentiles,
+       .value_name = "LIST",
+       .help = "Percentiles to report: p50,p95,p99.9.",
+       .default_text = "p50,p90,p95,p99"},
+      {.name = "include",
+       .kind = FlagKind::kChoices,
+       .value_name = "STAGES",
+       .help = "Stages inside the timed region, neighbours of read, decode, preprocess, "
+               "context_encode, postprocess; the rest runs outside of it.",
+       .default_text = "all",
+       .choices = stages},
+      {.name = "exclude",
+       .kind = FlagKind::kChoices,
+       .value_name = "STAGES",
+       .help = "Stages outside the timed region, from the front or the end.",
+       .default_text = "none",
+       .choices = stages},
+      {.name = "emit",
+       .kind = FlagKind::kChoices,
+       .value_name = "LIST",
+       .help = "What to write: tokens, pooled, logits, layers, pixels; several, comma-separated.",
+       .default_text = "pooled",
+       .choices = {"tokens", "pooled", "cls", "logits", "layers", "pixels"}},
+      {.name = "max-pixels",
+       .kind = FlagKind::kCount,
+       .value_name = "N",
+       .help = "Refuse images with more pixels.",
+       .default_text = "178956970",
+       .minimum = 1,
+       .maximum = 4'000'000'000},
+      {.name = "tensors",
+       .value_name = "FILE",
+       .help = "List the tensors of this checkpoint file instead."},
+      {.name = "json", .value_name = "FILE", .help = "Write the whole result as JSON."},
+      {.name = "format",
+       .kind = FlagKind::kChoice,
+       .value_name = "FORM",
+       .help = "What is printed on standard output.",
+       .default_text = "table",
+       .choices = {"table", "json", "csv", "md"}},
+      {.name = "out",
+       .value_name = "FILE",
+       .help = "Where the result goes; - is standard output.",
+       .short_name = 'o'},
+      {.name = "quiet",
+       .kind = FlagKind::kSwitch,
+       .help = "Neither progress nor warnings.",
+       .short_name = 'q'},
+      {.name = "verbose",
+       .kind = FlagKind::kSwitch,
+       .help = "Say on standard error what is being done.",
+       .short_name = 'v'},
+      {.name = "no-progress", .kind = FlagKind::kSwitch, .help = "No progress bar."},
+      {.name = "help",
+       .kind = FlagKind::kSwitch,
+       .help = "Print this and exit.",
+       .short_name = 'h'},
+  };
+}
+
+/// `text` in lines of at most kHelpWidth, the ones after the first indented by `indent`.
+std::string wrapped(std::string_view text, std::size_t indent, std::size_t start) {
+  std::string out;
+  std::size_t column = start;
+  bool first = true;
+  for (const std::string_view word : split(text, ' ')) {
+    if (!first && column + 1 + word.size() > kHelpWidth) {
+      out += "\n" + std::string(indent, ' ');
+      column = indent;
+    } else if (!first) {
+      out += ' ';
+      ++column;
+    }
+    out += word;
+    column += word.size();
+    first = false;
+  }
+  return out;
+}
+
+std::string flag_help(const Flag& flag) {
+  std::string left = "  ";
+  if (flag.short_name != 0) left += fmt::format("-{}, ", flag.short_name);
+  left += "--" + flag.name;
+  if (!flag.value_name.empty()) left += " " + flag.value_name;
+  std::string text = flag.help;
+  if (!flag.default_text.empty()) text += fmt::format(" [default: {}]", flag.default_text);
+  if (left.size() + 2 > kHelpColumn) {
+    left += "\n" + std::string(kHelpColumn, ' ');
+  } else {
+    left.resize(kHelpColumn, ' ');
+  }
+  return left + wrapped(text, kHelpColumn, kHelpColumn) + "\n";
+}
+
+constexpr std::string_view kCommonExits =
+    "  0 done   64 wrong use   65 bad data   66 input missing   69 unavailable\n"
+    "  73, 74 output cannot be written   130 interrupted\n";
+
+}  // namespace
+
+std::span<const Flag> all_flags() {
+  static const std::vector<Flag> flags = make_flags();
+  return flags;
+}
+
+const Flag& flag_named(std::string_view name) {
+  const auto flags = all_flags();
+  const auto flag = std::find_if(flags.begin(), flags.end(),
+                                 [&](const Flag& candidate) { return candidate.name == name; });
+  VIVACE_CHECK(flag != flags.end());
+  return *flag;
+}
+
+Flag flag_of(const Verb& verb, std::string_view name) {
+  Flag flag = flag_named(name);
+  for (const auto& [flag_name, value] : verb.defaults) {
+    if (flag_name == name) flag.default_text = value;
+  }
+  return flag;
+}
+
+std::optional<std::string> Arguments::text(std::string_view flag) const {
+  const auto found = values_.find(flag);
+  if (found != values_.end()) return found->second.back();
+  const std::string fallback = flag_of(*verb_, flag).default_text;
+  if (fallback.empty()) return std::nullopt;
+  return fallback;
+}
+
+std::int64_t Arguments::count(std::string_view flag) const {
+  const Flag& facts = flag_named(flag);
+  // Parsed once already: it cannot fail, unless the flag has no default and was not given.
+  return parse_count(text(flag).value_or(""), facts.minimum, facts.maximum).value();
+}
+
+std::int64_t Arguments::duration_ns(std::string_view flag) const {
+  return parse_duration_ns(text(flag).value_or("")).value();
+}
+
+std::optional<Size2> Arguments::size(std::string_view flag) const {
+  if (!given(flag)) return std::nullopt;
+  return parse_size(*text(flag)).value();
+}
+
+std::vector<std::string> Arguments::list(std::string_view flag) const {
+  std::vector<std::string> pieces;
+  const auto value = text(flag);
+  if (!value) return pieces;
+  for (const std::string_view piece : split(*value, ',')) pieces.emplace_back(piece);
+  return pieces;
+}
+
+std::vector<std::string> Arguments::all(std::string_view flag) const {
+  const auto found = values_.find(flag);
+  return found == values_.end() ? std::vector<std::string>{} : found->second;
+}
+
+std::string help_text(const Verb& verb) {
+  std::string text =
+      fmt::format("vivace {}: {}\n\nUsage: vivace {} [flags]{}{}\n\n{}\n\nFlags:\n", verb.name,
+                  verb.summary, verb.name, verb.positional.empty() ? "" : " ", verb.positional,
+                  wrapped(verb.description, 0, 0));
+  for (const std::string& name : verb.flags) text += flag_help(flag_of(verb, name));
+  text += fmt::format("\nExample:\n  {}\n\nExit codes:\n{}{}", verb.example, kCommonExits,
+                      verb.exit_codes);
+  return text;
+}
+
+std::string help_text(std::span<const Verb> verbs) {
+  std::string text =
+      "vivace: measures, explains and cuts the inference latency of JEPA models\n\n"
+      "Usage: vivace VERB [flags] [inputs]\n\nVerbs:\n";
+  for (const Verb& verb : verbs) text += fmt::format("  {:<10}{}\n", verb.name, verb.summary);
+  text +=
+      "\n`vivace VERB --help` tells a verb's flags, with an example and its exit codes.\n"
+      "`vivace --version` tells version, compiler, instruction sets and backends.\n";
+  return text;
+}
+
+}  // namespace vivace::cli

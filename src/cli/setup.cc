@@ -1,0 +1,103 @@
+#include "cli/setup.h"
+
+#include <fmt/format.h>
+
+#include "core/text.h"
+#include "media/source.h"
+#include "platform/host.h"
+
+namespace vivace::cli {
+namespace {
+
+/// The flags whose other values belong to other builds.
+Result<void> check_available(const Arguments& arguments) {
+  struct Only {
+    std::string_view flag;
+    std::string_view value;
+  };
+  for (const Only& only :
+       {Only{"backend", "cpu"}, Only{"device", "cpu"}, Only{"precision", "f32"}}) {
+    const auto value = arguments.text(only.flag);
+    if (value && *value != only.value) {
+      return fail(ErrorCode::kUnavailable,
+                  {.what = fmt::format("--{} {} is not in this build", only.flag, *value),
+                   .expected = std::string(only.value),
+                   .got = quote(*value),
+                   .advice = fmt::format("leave --{} out", only.flag)});
+    }
+  }
+  return {};
+}
+
+bool is_count(FlagKind kind) { return kind == FlagKind::kCount; }
+
+}  // namespace
+
+Result<std::filesystem::path> model_folder(const Arguments& arguments) {
+  const auto folder = arguments.text("model");
+  if (folder) return std::filesystem::path(*folder);
+  return fail(ErrorCode::kUsage,
+              {.what = "--model is missing",
+               .expected = "a checkpoint folder",
+               .got = {},
+               .advice = fmt::format("see `vivace {} --help`; `vivace init` writes a stand-in",
+                                     arguments.verb().name)});
+}
+
+int thread_count(const Arguments& arguments) {
+  if (!arguments.given("threads")) return platform::usable_cpu_count();
+  return static_cast<int>(arguments.count("threads"));
+}
+
+Result<std::shared_ptr<const pipeline::Engine>> load_engine(const Arguments& arguments) {
+  VIVACE_CHECK_OK(check_available(arguments));
+  VIVACE_TRY(const std::filesystem::path folder, model_folder(arguments));
+  pipeline::EngineOptions options;
+  options.resolution = arguments.size("resolution");
+  options.seed = static_cast<std::uint64_t>(arguments.count("seed"));
+  options.limits.pixels_max = arguments.count("max-pixels");
+  return pipeline::Engine::load(folder, options);
+}
+
+Result<std::vector<pipeline::Input>> collect_inputs(const Arguments& arguments) {
+  std::vector<std::string> names = arguments.positionals();
+  for (const std::string& name : arguments.all("input")) names.push_back(name);
+  if (names.empty()) {
+    return fail(ErrorCode::kUsage,
+                {.what = "there is no input",
+                 .expected = "an image, a folder, a glob, @list.txt, - or synthetic",
+                 .got = {},
+                 .advice = fmt::format("example: {}", arguments.verb().example)});
+  }
+  VIVACE_TRY(const std::vector<media::Source> sources, media::expand_inputs(names));
+  return pipeline::make_inputs(sources);
+}
+
+JsonObject effective_flags(const Arguments& arguments) {
+  JsonObject flags;
+  for (const std::string& name : arguments.verb().flags) {
+    const Flag flag = flag_of(arguments.verb(), name);
+    if (name == "help") continue;
+    Json value;
+    if (flag.kind == FlagKind::kSwitch) {
+      value = arguments.enabled(name);
+    } else if (flag.repeatable) {
+      JsonArray all;
+      for (const std::string& text : arguments.all(name)) all.emplace_back(text);
+      value = std::move(all);
+    } else if (name == "threads") {
+      value = thread_count(arguments);
+    } else if (is_count(flag.kind)) {
+      value = arguments.count(name);
+    } else if (const auto text = arguments.text(name)) {
+      value = *text;
+    }
+    flags.emplace_back(name, std::move(value));
+  }
+  JsonArray inputs;
+  for (const std::string& name : arguments.positionals()) inputs.emplace_back(name);
+  flags.emplace_back("inputs", std::move(inputs));
+  return flags;
+}
+
+}  // namespace vivace::cli

@@ -1,0 +1,33 @@
+// What the verbs that run a model have in common: flags to an engine and its inputs.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <vector>
+
+#include "cli/console.h"
+#include "cli/flags.h"
+#include "core/error.h"
+#include "core/json.h"
+#include "pipeline/engine.h"
+#include "pipeline/input.h"
+
+namespace vivace::cli {
+
+/// The folder of --model. Error: kUsage without it.
+Result<std::filesystem::path> model_folder(const Arguments& arguments);
+
+/// --threads, or as many CPUs as this process may use.
+int thread_count(const Arguments& arguments);
+
+/// Loads the engine of --model, --resolution, --seed, --max-pixels. Errors: kUnavailable for a
+/// --backend, --device or --precision that this build has not, and the loader's.
+Result<std::shared_ptr<const pipeline::Engine>> load_engine(const Arguments& arguments);
+
+/// The positional inputs and those of --input. Error: kUsage without any, and the readers'.
+Result<std::vector<pipeline::Input>> collect_inputs(const Arguments& arguments);
+
+/// Every flag of the verb with the value that took effect, in the order of the verb's list.
+JsonObject effective_flags(const Arguments& arguments);
+
+}  // namespace vivace::cli
