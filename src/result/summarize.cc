@@ -26,6 +26,11 @@ std::vector<Percentile> percentiles_of(const stats::Summary& summary) {
   return percentiles;
 }
 
+/// To whole nanoseconds, held within 64 bits (the mean of the largest values rounds beyond them).
+std::int64_t whole_ns(double ns) {
+  return ns < 9.2e18 ? static_cast<std::int64_t>(std::llround(ns)) : 9'200'000'000'000'000'000;
+}
+
 double total_of(std::span<const std::int64_t> values) {
   return std::accumulate(values.begin(), values.end(), 0.0);
 }
@@ -38,11 +43,11 @@ Summary summarize(const Samples& samples, std::span<const stats::Probability> pe
   Summary summary;
   summary.latency.n = latency.n;
   summary.latency.n_eff = latency.n_eff;
-  summary.latency.mean_ns = std::llround(latency.mean_ns);
+  summary.latency.mean_ns = whole_ns(latency.mean_ns);
   if (latency.standard_deviation_ns) {
-    summary.latency.standard_deviation_ns = std::llround(*latency.standard_deviation_ns);
+    summary.latency.standard_deviation_ns = whole_ns(*latency.standard_deviation_ns);
   }
-  summary.latency.mad_ns = std::llround(latency.median_absolute_deviation_ns);
+  summary.latency.mad_ns = whole_ns(latency.median_absolute_deviation_ns);
   summary.latency.min_ns = latency.min_ns;
   summary.latency.max_ns = latency.max_ns;
   summary.latency.percentiles = percentiles_of(latency);
@@ -52,7 +57,7 @@ Summary summarize(const Samples& samples, std::span<const stats::Probability> pe
     VIVACE_CHECK(stage.times_ns.size() == samples.latency_ns.size());
     const stats::Summary times = stats::summarize(stage.times_ns, percentiles, confidence);
     summary.stages.push_back({.stage = stage.stage,
-                              .mean_ns = std::llround(times.mean_ns),
+                              .mean_ns = whole_ns(times.mean_ns),
                               .share = total > 0 ? total_of(stage.times_ns) / total : 0,
                               .percentiles = percentiles_of(times),
                               .unknown = {}});

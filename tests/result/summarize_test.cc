@@ -1,5 +1,7 @@
 #include "result/summarize.h"
 
+#include <limits>
+
 #include <gtest/gtest.h>
 
 #include "result/example_document.h"
@@ -34,6 +36,12 @@ TEST(Summarize, CarriesRanksAndMissingBounds) {
   EXPECT_FALSE(p99.rank_high);
   EXPECT_FALSE(p99.ci_high_ns);
   EXPECT_GE(p99.samples_needed, 368);
+}
+
+TEST(Summarize, TheLargestValuesDoNotWrapAround) {
+  Samples samples;
+  samples.latency_ns.assign(4, std::numeric_limits<std::int64_t>::max());
+  EXPECT_GT(summarize(samples).latency.mean_ns, 9'000'000'000'000'000'000);
 }
 
 TEST(Summarize, AllZeroLatenciesHaveNoShares) {

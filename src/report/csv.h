@@ -1,0 +1,18 @@
+// The samples of a document as CSV (RFC 4180, lines end with a newline), one row per sample in the
+// order in which they were taken:
+//   index         from 0
+//   latency_ns    whole nanoseconds
+//   STAGE_ns      one column per recorded stage, in the order of the file: decode_ns, ...
+//   COVARIATE     one column per recorded covariate, under its own name: major_faults, ...
+// The first line holds the names. A document without samples gives that line alone.
+#pragma once
+
+#include <string>
+
+#include "result/document.h"
+
+namespace vivace::report {
+
+std::string render_csv(const result::Document& document);
+
+}  // namespace vivace::report
