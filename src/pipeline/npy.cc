@@ -85,7 +85,7 @@ Result<TensorView> parse_npy(std::span<const std::byte> file) {
   if (!descr || !order || !shape_text) return bad("the .npy header", "descr, fortran_order, shape");
   std::optional<DType> type;
   for (const TypeName& known : kTypes) {
-    if (descr->substr(1).starts_with(known.name)) type = known.type;
+    if (descr->starts_with(fmt::format("'{}'", known.name))) type = known.type;
   }
   if (!type) return bad("the .npy type", "little-endian numbers", quote(descr->substr(0, 12)));
   if (!order->starts_with("False")) return bad("the .npy order", "C order", "Fortran order");
