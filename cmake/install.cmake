@@ -13,7 +13,7 @@ write_basic_package_version_file(
   "${PROJECT_BINARY_DIR}/vivaceConfigVersion.cmake" COMPATIBILITY SameMinorVersion)
 
 install(TARGETS vivace ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}")
-install(TARGETS vivace_cli RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
+install(TARGETS vivace_binary RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/vivace" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
         FILES_MATCHING PATTERN "*.h")
 install(FILES "${PROJECT_BINARY_DIR}/vivaceConfig.cmake"

@@ -21,6 +21,10 @@ std::string types_of(const Checkpoint& checkpoint) {
 
 }  // namespace
 
+Result<std::shared_ptr<const Model>> Model::load(const std::filesystem::path& folder) {
+  return load(folder, ops::cpu_backend());
+}
+
 Result<std::shared_ptr<const Model>> Model::load(const std::filesystem::path& folder,
                                                  const ops::Backend& backend) {
   VIVACE_TRY(const Checkpoint checkpoint, Checkpoint::open(folder));

@@ -37,6 +37,8 @@ class Model {
   /// A Hugging Face folder. Errors name the file, field or tensor.
   static Result<std::shared_ptr<const Model>> load(const std::filesystem::path& folder,
                                                    const ops::Backend& backend);
+  /// The same on the CPU: callers above this folder need not know the operators.
+  static Result<std::shared_ptr<const Model>> load(const std::filesystem::path& folder);
 
   const ModelFacts& facts() const { return facts_; }
   const Vit& encoder() const { return *encoder_; }

@@ -4,7 +4,6 @@
 
 #include "core/json.h"
 #include "core/text.h"
-#include "ops/backend.h"
 #include "platform/file.h"
 
 namespace vivace::pipeline {
@@ -18,7 +17,7 @@ Result<std::shared_ptr<const Engine>> Engine::load(const std::filesystem::path& 
                                                    const EngineOptions& options) {
   auto engine = std::make_shared<Engine>();
   engine->options_ = options;
-  VIVACE_TRY(engine->model_, model::Model::load(folder, ops::cpu_backend()));
+  VIVACE_TRY(engine->model_, model::Model::load(folder));
   const model::Vit& encoder = engine->model_->encoder();
   engine->size_ = options.resolution.value_or(encoder.geometry().image);
   VIVACE_CHECK_OK(encoder.check_size(engine->size_));
