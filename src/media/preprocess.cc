@@ -1,3 +1,5 @@
+// The geometry of a processor (which rows and columns of the resized picture are wanted, and where
+// they go) and the fused arithmetic on them. Compiled without contraction, as resize.cc is.
 #include "media/preprocess.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// Expands inputs and reads them with read(2): the bytes go straight into the caller's buffer, and a
+// pipe or /proc file, whose size nobody knows, is read like any other.
 #include "media/source.h"
 
 #include <fcntl.h>

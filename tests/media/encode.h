@@ -1,8 +1,10 @@
 // Small pictures in every format, made in memory, for tests that then break them.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <string>
 #include <string_view>
 #include <vector>
