@@ -28,4 +28,5 @@ fi
 "$cmake" -S "$consumer" -B "$work/consumer" -G Ninja -DCMAKE_BUILD_TYPE=Release \
   -DCMAKE_CXX_COMPILER="$compiler" -DCMAKE_PREFIX_PATH="$work/prefix"
 "$cmake" --build "$work/consumer"
-"$work/consumer/consumer"
+"$work/prefix/bin/vivace" init --preset ijepa-vits16 --seed 0 --out "$work/model"
+"$work/consumer/consumer" "$work/model"
