@@ -21,6 +21,7 @@
 
 #include "media/decode_internal.h"
 
+// NOLINTBEGIN(cert-err52-cpp): libjpeg knows no other way out than a jump.
 namespace vivace::media {
 namespace {
 
@@ -203,3 +204,4 @@ Result<int> decode_jpeg(std::span<const std::uint8_t> bytes, const DecodeLimits&
 }
 
 }  // namespace vivace::media
+// NOLINTEND(cert-err52-cpp)

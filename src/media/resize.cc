@@ -35,8 +35,8 @@ constexpr int kPillowFractionBits = 22;
 int aten_fraction_bits(double largest_weight) {
   int bits = 0;
   while (bits < kPillowFractionBits &&
-         static_cast<std::int64_t>(0.5 + largest_weight * static_cast<double>(1 << (bits + 1))) <
-             (1 << 15)) {
+         std::floor(0.5 + largest_weight * static_cast<double>(1 << (bits + 1))) <
+             static_cast<double>(1 << 15)) {
     ++bits;
   }
   return bits;
@@ -50,8 +50,10 @@ std::int64_t append_weights(std::int64_t from, std::int64_t to, std::int64_t i, 
   const double reach = (filter == Filter::kBilinear ? 1.0 : 2.0) * stretch;
   const double per_input = 1.0 / stretch;
   const double center = (static_cast<double>(i) + 0.5) * scale;
-  const auto first = std::max<std::int64_t>(static_cast<std::int64_t>(center - reach + 0.5), 0);
-  const auto last = std::min<std::int64_t>(static_cast<std::int64_t>(center + reach + 0.5), from);
+  const auto first =
+      std::max<std::int64_t>(static_cast<std::int64_t>(std::floor(center - reach + 0.5)), 0);
+  const auto last =
+      std::min<std::int64_t>(static_cast<std::int64_t>(std::floor(center + reach + 0.5)), from);
   const std::size_t start = weights.size();
   double sum = 0.0;
   for (std::int64_t j = first; j < last; ++j) {
