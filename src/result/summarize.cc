@@ -62,8 +62,12 @@ Summary summarize(const Samples& samples, std::span<const stats::Probability> pe
                               .percentiles = percentiles_of(times),
                               .unknown = {}});
   }
-  std::stable_sort(summary.stages.begin(), summary.stages.end(),
-                   [](const StageSummary& a, const StageSummary& b) { return a.share > b.share; });
+  // Equal shares keep the order of the stages, so that the outcome never varies. (Not stable_sort:
+  // clang warns of what it uses inside g++ 12's library.)
+  std::sort(summary.stages.begin(), summary.stages.end(),
+            [](const StageSummary& a, const StageSummary& b) {
+              return a.share != b.share ? a.share > b.share : a.stage < b.stage;
+            });
   return summary;
 }
 
