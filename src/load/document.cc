@@ -1,5 +1,6 @@
 // From a measurement to the result document: the figures, and what to hold against them.
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include <fmt/format.h>
@@ -148,6 +149,7 @@ void fill_document(const Measurement& measurement, std::int64_t load_ns,
                    std::span<const stats::Probability> percentiles, result::Document& document) {
   document.clock.resolution_ns = measurement.clock.resolution_ns;
   document.clock.cost_ns = measurement.clock.cost_ns;
+  document.clock.covariates_cost_ns = std::llround(measurement.usage_cost_ns);
   document.phases.cold_start.load_ns = load_ns;
   document.phases.cold_start.first_inference_ns = measurement.first_inference_ns;
   document.phases.warm_up.method = "fixed";

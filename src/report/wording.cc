@@ -26,7 +26,7 @@ std::string scalar_text(const Json& value, bool unicode) {
 }
 
 std::string joined(const std::vector<std::string>& pieces, bool unicode) {
-  if (pieces.empty()) return "nothing stated";
+  if (pieces.empty()) return "nothing";
   return printable(join(pieces, ", "), unicode);
 }
 
@@ -145,10 +145,16 @@ Facts head_facts(const result::Document& document, int name_width, bool unicode)
   facts.emplace_back("timed", joined(document.timed_region.includes, unicode));
   facts.emplace_back("not timed", joined(document.timed_region.excludes, unicode));
   if (document.clock.resolution_ns == 0 && document.clock.cost_ns == 0) return facts;
-  facts.emplace_back(
-      "clock", fmt::format("resolution {}, one reading costs {}",
-                           duration(static_cast<double>(document.clock.resolution_ns), unicode),
-                           duration(static_cast<double>(document.clock.cost_ns), unicode)));
+  std::string clock =
+      fmt::format("resolution {}, one reading costs {}",
+                  duration(static_cast<double>(document.clock.resolution_ns), unicode),
+                  duration(static_cast<double>(document.clock.cost_ns), unicode));
+  if (document.clock.covariates_cost_ns) {
+    clock +=
+        fmt::format(", covariates {} a sample (outside)",
+                    duration(static_cast<double>(*document.clock.covariates_cost_ns), unicode));
+  }
+  facts.emplace_back("clock", clock);
   return facts;
 }
 

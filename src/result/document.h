@@ -69,6 +69,8 @@ struct TimedRegion {
 struct Clock {
   std::int64_t resolution_ns = 0;
   std::int64_t cost_ns = 0;  ///< of reading it once
+  /// Of reading the covariates of one sample, which happens outside of its stamps.
+  std::optional<std::int64_t> covariates_cost_ns;
   JsonObject unknown;
 };
 

@@ -384,7 +384,8 @@ Json to_json(const Document& document) {
                                       {"excludes", strings(document.timed_region.excludes)}},
                                      document.timed_region.unknown)},
        {"clock", with_unknown({{"resolution_ns", document.clock.resolution_ns},
-                               {"cost_ns", document.clock.cost_ns}},
+                               {"cost_ns", document.clock.cost_ns},
+                               {"covariates_cost_ns", nullable(document.clock.covariates_cost_ns)}},
                               document.clock.unknown)},
        {"phases", write_phases(document.phases)},
        {"samples", write_samples(document.samples)},
@@ -419,6 +420,7 @@ Result<Document> from_json(const Json& json) {
   reader.object("clock", kOptional, [&](FieldReader& clock) {
     clock.read_rounded("resolution_ns", kRequired, document.clock.resolution_ns);
     clock.read_rounded("cost_ns", kRequired, document.clock.cost_ns);
+    clock.read_nullable("covariates_cost_ns", kOptional, document.clock.covariates_cost_ns);
     document.clock.unknown = clock.unknown();
   });
   reader.object("phases", kRequired,

@@ -70,7 +70,7 @@ inline result::Document example_document(int count = 500) {
       .includes = {"read", "decode", "preprocess", "context_encode", "unattributed"},
       .excludes = {"model load", "writing the result"},
       .unknown = {}};
-  document.clock = {.resolution_ns = 1, .cost_ns = 24, .unknown = {}};
+  document.clock = {.resolution_ns = 1, .cost_ns = 24, .covariates_cost_ns = 2100, .unknown = {}};
   document.phases.cold_start = {
       .load_ns = 412'000'000, .first_inference_ns = 61'300'000, .unknown = {}};
   document.phases.warm_up = {.method = "fixed", .discarded = 20, .unknown = {}};
