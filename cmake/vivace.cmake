@@ -60,5 +60,13 @@ function(vivace_test name)
     list(APPEND labels ${arg_LABELS})
   endif()
   gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60
-                       PROPERTIES LABELS "${labels}" TIMEOUT 600)
+                       PROPERTIES TIMEOUT 600)
+  # Several labels do not survive gtest_discover_tests (CMake 3.25 splits the list), so ctest sets
+  # them itself once it knows the tests.
+  set(labels_file "${CMAKE_CURRENT_BINARY_DIR}/${name}_labels.cmake")
+  file(WRITE "${labels_file}"
+       "if(${name}_TESTS)\n"
+       "  set_tests_properties(\${${name}_TESTS} PROPERTIES LABELS \"${labels}\")\n"
+       "endif()\n")
+  set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES "${labels_file}")
 endfunction()
