@@ -8,7 +8,7 @@
 //   target      tile     accumulators + B + broadcast, of registers
 //   AVX-512     14 x 32  28 + 2 + 1 of 32   (a vector is a panel, two panels side by side)
 //   AVX2        6 x 16   12 + 2 + 1 of 16
-//   NEON        6 x 16   24 + 4 + 1 of 32
+//   NEON        5 x 16   20 + 4 + 5 of 32   (g++ loads all rows of A first; 6 x 16 would spill)
 //   SSE, other  6 x 8    12 + 2 + 1 of 16
 //
 // The sum over the depth runs in order in one accumulator per element, so a result depends neither
@@ -37,7 +37,7 @@ inline constexpr size_t kLanes = hn::MaxLanes(Floats());
 inline constexpr int kTileRows = 14;
 inline constexpr int kTileVecs = 2;
 #elif HWY_ARCH_ARM
-inline constexpr int kTileRows = 6;
+inline constexpr int kTileRows = 5;
 inline constexpr int kTileVecs = 4;
 #else
 inline constexpr int kTileRows = 6;
