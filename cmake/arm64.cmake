@@ -21,4 +21,8 @@ set(CMAKE_EXE_LINKER_FLAGS_INIT
     "-Wl,-rpath-link,${VIVACE_ARM64_SYSROOT}/usr/lib/aarch64-linux-gnu")
 
 # `max` is qemu's most capable processor: every NEON and SVE target of the kernels can run.
-set(CMAKE_CROSSCOMPILING_EMULATOR qemu-aarch64;-cpu;max;-L;/usr/aarch64-linux-gnu)
+# The library path is named outright: where arm64 packages are installed too, the loader would find
+# their C library through the machine's ld.so.cache, a second one beside the cross packages'.
+set(CMAKE_CROSSCOMPILING_EMULATOR
+    qemu-aarch64;-cpu;max;-L;/usr/aarch64-linux-gnu;-E
+    LD_LIBRARY_PATH=/usr/aarch64-linux-gnu/lib:${VIVACE_ARM64_SYSROOT}/usr/lib/aarch64-linux-gnu)
