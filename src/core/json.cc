@@ -99,6 +99,12 @@ class TreeBuilder final : public nlohmann::json_sax<nlohmann::json> {
 };
 
 void write_string(std::string_view text, std::string& out) {
+  // A file's name may hold any bytes; a document that cannot be read back helps nobody.
+  std::string repaired;
+  if (!is_utf8(text)) {
+    repaired = to_utf8(text);
+    text = repaired;
+  }
   out += '"';
   for (const char c : text) {
     const auto byte = static_cast<unsigned char>(c);
@@ -279,6 +285,9 @@ Result<Json> parse_json(std::string_view text) {
   // The lexer would swallow a byte order mark and stop at a NUL; both are no JSON.
   if (text.starts_with("\xef\xbb\xbf")) {
     return fail(ErrorCode::kBadData, "not valid JSON: it starts with a byte order mark");
+  }
+  if (const auto nul = text.find('\0'); nul != std::string_view::npos) {
+    return fail(ErrorCode::kBadData, fmt::format("not valid JSON: at byte {}: a NUL", nul + 1));
   }
   TreeBuilder builder;
   try {

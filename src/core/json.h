@@ -69,7 +69,8 @@ class Json {
 Result<Json> parse_json(std::string_view text);
 
 /// Writes with two spaces of indentation, arrays of plain numbers on one line; doubles in the
-/// shortest form that reads back the same; NaN and infinities as null.
+/// shortest form that reads back the same; NaN and infinities as null; bytes that are no UTF-8 as
+/// U+FFFD.
 std::string write_json(const Json& value);
 
 }  // namespace vivace

@@ -90,7 +90,12 @@ std::string quote(std::string_view text, std::size_t length_max) {
     }
     const std::size_t length = utf8_length(text.substr(i));
     const auto byte = static_cast<unsigned char>(text[i]);
-    if (length == 0 || byte < 0x20 || byte == 0x7f) {
+    // U+0080 to U+009F are controls too: a terminal may obey them.
+    const bool c1 = length == 2 && byte == 0xc2 && static_cast<unsigned char>(text[i + 1]) < 0xa0;
+    if (c1) {
+      out += fmt::format("\\u{:04x}", static_cast<unsigned char>(text[i + 1]));
+      i += 2;
+    } else if (length == 0 || byte < 0x20 || byte == 0x7f) {
       out += fmt::format("\\x{:02x}", byte);
       ++i;
     } else {
@@ -127,6 +132,16 @@ bool is_utf8(std::string_view text) {
     text.remove_prefix(length);
   }
   return true;
+}
+
+std::string to_utf8(std::string_view text) {
+  std::string out;
+  while (!text.empty()) {
+    const std::size_t length = utf8_length(text);
+    out += length == 0 ? std::string_view("\xef\xbf\xbd") : text.substr(0, length);
+    text.remove_prefix(std::max<std::size_t>(length, 1));
+  }
+  return out;
 }
 
 }  // namespace vivace

@@ -20,5 +20,7 @@ std::string quote(std::string_view text, std::size_t length_max = 80);
 std::string nearest_name(std::string_view name, std::span<const std::string> candidates);
 /// True when the bytes are well-formed UTF-8.
 bool is_utf8(std::string_view text);
+/// The text with each byte that is no part of well-formed UTF-8 replaced by U+FFFD.
+std::string to_utf8(std::string_view text);
 
 }  // namespace vivace

@@ -184,14 +184,19 @@ Result<VitGeometry> read_geometry(const Checkpoint& checkpoint, TensorReader& re
     return geometry;
   }
   const auto mlp = checkpoint.find(layers + "0.intermediate.dense.weight");
-  if (mlp && mlp->rank() == 2) geometry.mlp_width = mlp->extent(0);
+  if (!mlp || mlp->rank() != 2 || mlp->extent(0) < 1) {
+    // Every layer would be held against a width of nothing.
+    reader.note(fmt::format("tensor {} (expected shape [any, {}], got {})",
+                            quote(layers + "0.intermediate.dense.weight"), geometry.width,
+                            mlp ? to_string(mlp->shape()) : "none"));
+    return geometry;
+  }
+  geometry.mlp_width = mlp->extent(0);
 
   compare_size(reader, json, "hidden_size", geometry.width, "the patch projection");
   compare_size(reader, json, "num_channels", geometry.channels, "the patch projection");
   compare_size(reader, json, "num_hidden_layers", geometry.depth, "the highest layer");
-  if (geometry.mlp_width > 0) {
-    compare_size(reader, json, "intermediate_size", geometry.mlp_width, "layer 0");
-  }
+  compare_size(reader, json, "intermediate_size", geometry.mlp_width, "layer 0");
   VIVACE_TRY(const Size2 patch, size_field(json, "patch_size", geometry.patch));
   if (patch != geometry.patch) {
     reader.note(

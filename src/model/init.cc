@@ -175,22 +175,46 @@ Result<void> append_tensor(SafetensorsWriter& writer, const Plan& plan, const Pr
 /// A checkpoint that somebody trained is never replaced by one that knows nothing.
 Result<void> check_replaceable(const fs::path& folder) {
   std::error_code ignored;
-  const bool sharded = fs::exists(folder / "model.safetensors.index.json", ignored);
-  const fs::path weights = folder / "model.safetensors";
-  if (!sharded && !fs::exists(weights, ignored)) return {};
-  const auto file = SafetensorsFile::open(weights);
-  if (!sharded && file) {
-    for (const auto& [key, value] : file->metadata()) {
-      if (key == kStandInKey) return {};
+  std::string found;
+  for (const char* name :
+       {"model.safetensors.index.json", "pytorch_model.bin", "model.safetensors"}) {
+    if (found.empty() && fs::exists(folder / name, ignored)) found = name;
+  }
+  if (found.empty()) return {};
+  if (found == "model.safetensors") {
+    const auto file = SafetensorsFile::open(folder / found);
+    for (std::size_t i = 0; file && i < file->metadata().size(); ++i) {
+      if (file->metadata()[i].first == kStandInKey) return {};
     }
   }
   return fail(
       ErrorCode::kCannotCreate,
       {.what = fmt::format("{} holds weights that are no stand-in", quote(folder.string(), 400)),
        .expected = "a new or empty folder, or a former stand-in",
-       .got = sharded ? "a sharded checkpoint" : "model.safetensors",
+       .got = found,
        .advice = "choose another --out"});
 }
+
+/// Takes away, unless kept, the folders that were made for an output that did not come about.
+class NewFolders {
+ public:
+  explicit NewFolders(fs::path folder) {
+    std::error_code ignored;
+    for (; !folder.empty() && !fs::exists(folder, ignored); folder = folder.parent_path()) {
+      absent_.push_back(folder);
+    }
+  }
+  ~NewFolders() {
+    std::error_code ignored;  // a folder that is not empty, or never was made, is left alone
+    for (const fs::path& folder : absent_) fs::remove(folder, ignored);
+  }
+  NewFolders(const NewFolders&) = delete;
+  NewFolders& operator=(const NewFolders&) = delete;
+  void keep() { absent_.clear(); }
+
+ private:
+  std::vector<fs::path> absent_;  // innermost first
+};
 
 }  // namespace
 
@@ -214,6 +238,7 @@ Result<void> write_stand_in(const Preset& preset, std::uint64_t seed, const fs::
                             int thread_count, const std::function<void(double)>& progress,
                             const std::function<bool()>& stop) {
   VIVACE_CHECK_OK(check_replaceable(folder));
+  NewFolders made(folder);
   std::error_code error;
   fs::create_directories(folder, error);
   if (error || !fs::is_directory(folder)) {
@@ -246,6 +271,7 @@ Result<void> write_stand_in(const Preset& preset, std::uint64_t seed, const fs::
   VIVACE_CHECK_OK(writer.commit());
   VIVACE_CHECK_OK(platform::write_file_atomically(folder / "preprocessor_config.json",
                                                   write_json(preprocessor_json(preset))));
+  made.keep();
   // Last: a folder with a configuration is a whole checkpoint.
   return platform::write_file_atomically(folder / "config.json", write_json(config_json(preset)));
 }

@@ -22,6 +22,21 @@ tl::unexpected<Error> cannot_open(const std::filesystem::path& path, int error) 
               "cannot open " + quote(path.string(), 400) + ": " + reason(error));
 }
 
+/// A symbolic link stays a link: what it points to, there or not yet, is what gets written. Links
+/// of the kernel's own (/dev/stdout to a pipe) name no path; they are opened as they are.
+std::filesystem::path link_target(const std::filesystem::path& wanted) {
+  constexpr int kLinksMax = 40;  // as the kernel
+  std::error_code error;
+  std::filesystem::path target = wanted;
+  for (int i = 0; i < kLinksMax && std::filesystem::is_symlink(target, error); ++i) {
+    const std::filesystem::path next =
+        target.parent_path() / std::filesystem::read_symlink(target, error);
+    if (!std::filesystem::exists(next, error) && std::filesystem::exists(target, error)) break;
+    target = next;
+  }
+  return target;
+}
+
 }  // namespace
 
 Result<MappedFile> MappedFile::open(const std::filesystem::path& path) {
@@ -82,15 +97,11 @@ Result<std::string> read_text(const std::filesystem::path& path, std::size_t byt
 
 Result<AtomicFile> AtomicFile::create(const std::filesystem::path& wanted) {
   std::error_code ignored;
-  // A symbolic link stays a link: what it points to is replaced.
-  std::filesystem::path target = std::filesystem::is_symlink(wanted, ignored)
-                                     ? std::filesystem::weakly_canonical(wanted, ignored)
-                                     : wanted;
-  if (target.empty()) target = wanted;
-  if (std::filesystem::is_directory(target, ignored)) {
+  const std::filesystem::path target = link_target(wanted);
+  if (!target.has_filename() || std::filesystem::is_directory(target, ignored)) {
     return fail(ErrorCode::kCannotCreate, {.what = "cannot create " + quote(target.string(), 400),
                                            .expected = "a file name",
-                                           .got = "a folder",
+                                           .got = target.empty() ? "nothing" : "a folder",
                                            .advice = {}});
   }
   if (std::filesystem::exists(target, ignored) &&
@@ -164,6 +175,13 @@ Result<void> write_file_atomically(const std::filesystem::path& target, std::str
 }
 
 Result<void> check_writable(const std::filesystem::path& target) {
+  std::error_code ignored;
+  if (std::filesystem::is_fifo(target, ignored)) {
+    // Opening a pipe would wait for its reader, and closing it again would end that reader.
+    if (::access(target.c_str(), W_OK) == 0) return {};
+    return fail(ErrorCode::kCannotCreate,
+                "cannot open " + quote(target.string(), 400) + ": " + reason(errno));
+  }
   VIVACE_TRY(const AtomicFile probe, AtomicFile::create(target));
   (void)probe;
   return {};

@@ -26,7 +26,8 @@ HostFacts host_facts();
 /// CPUs the calling process may use, at least 1: affinity mask, then the cgroup's quota rounded up.
 int usable_cpu_count();
 
-/// 16 hexadecimal digits that differ when any fact above does: equal fingerprints may be compared.
+/// 16 hexadecimal digits that differ when any fact above does (memory in steps of 256 MiB): equal
+/// fingerprints may be compared.
 std::string fingerprint_of(const HostFacts& facts);
 
 }  // namespace vivace::platform

@@ -1,5 +1,6 @@
 #include "platform/interference.h"
 
+#include <algorithm>
 #include <chrono>
 #include <fstream>
 #include <numeric>
@@ -51,7 +52,10 @@ Interference read_interference() {
 double steal_share(const Interference& before, const Interference& after) {
   const std::int64_t total = after.total_ticks - before.total_ticks;
   if (!before.steal_ticks || !after.steal_ticks || total <= 0) return 0;
-  return static_cast<double>(*after.steal_ticks - *before.steal_ticks) / static_cast<double>(total);
+  // Some hypervisors let the counter run backwards.
+  return std::clamp(
+      static_cast<double>(*after.steal_ticks - *before.steal_ticks) / static_cast<double>(total),
+      0.0, 1.0);
 }
 
 double busy_share_of_others(int window_ms) {
@@ -63,7 +67,8 @@ double busy_share_of_others(int window_ms) {
   for (std::size_t i = 0; i < 8; ++i) total += after[i] - before[i];
   const std::int64_t idle = after[3] - before[3] + after[4] - before[4];
   if (total <= 0) return 0;
-  return 1.0 - static_cast<double>(idle) / static_cast<double>(total);
+  // iowait may run backwards (proc(5)).
+  return std::clamp(1.0 - static_cast<double>(idle) / static_cast<double>(total), 0.0, 1.0);
 }
 
 }  // namespace vivace::platform
