@@ -1,5 +1,6 @@
 #include "cli/console.h"
 
+#include <fcntl.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -30,15 +31,31 @@ extern "C" void on_interrupt(int signal_number) {
   if (interrupt_requested.exchange(true)) std::_Exit(128 + signal_number);
 }
 
+Result<void> cannot_write() {
+  return fail(ErrorCode::kInputOutput,
+              "cannot write to standard output: " + std::generic_category().message(errno));
+}
+
 std::string clock_text(double seconds) {
   const auto whole = static_cast<std::int64_t>(std::ceil(seconds));
   if (whole < 60) return fmt::format("{}s", whole);
   return fmt::format("{}m{:02}s", whole / 60, whole % 60);
 }
 
+/// A stream that the caller closed would be given to the next file that is opened, and a table
+/// would land in it. The place is taken by one on which reading or writing fails.
+void occupy_closed_streams() {
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (fcntl(stream, F_GETFD) >= 0 || errno != EBADF) continue;
+    // The lowest free number is the one that is closed.
+    (void)!open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+  }
+}
+
 }  // namespace
 
 Console::Console() {
+  occupy_closed_streams();
   output_is_terminal_ = isatty(STDOUT_FILENO) == 1;
   error_is_terminal_ = isatty(STDERR_FILENO) == 1;
   const char* no_color = std::getenv("NO_COLOR");
@@ -60,11 +77,13 @@ void Console::configure(const Arguments& arguments) {
 
 Result<void> Console::print(std::string_view text) {
   end_progress();
-  if (std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0) {
-    return {};
-  }
-  return fail(ErrorCode::kInputOutput,
-              "cannot write to standard output: " + std::generic_category().message(errno));
+  VIVACE_CHECK_OK(write(text));
+  return std::fflush(stdout) == 0 ? Result<void>() : cannot_write();
+}
+
+Result<void> Console::write(std::string_view bytes) {
+  if (std::fwrite(bytes.data(), 1, bytes.size(), stdout) == bytes.size()) return {};
+  return cannot_write();
 }
 
 void Console::warn(std::string_view message) {

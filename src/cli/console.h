@@ -23,6 +23,8 @@ class Console {
 
   /// Prints a result on standard output. Error: kInputOutput (a closed pipe, a full disk).
   Result<void> print(std::string_view text);
+  /// The same without a flush, for results that come in pieces; end with print("").
+  Result<void> write(std::string_view bytes);
   void warn(std::string_view message);
   void note(std::string_view message);  ///< with --verbose only
 

@@ -32,7 +32,7 @@ std::vector<Flag> make_flags() {
       {.name = "backend",
        .kind = FlagKind::kChoice,
        .value_name = "NAME",
-       .help = "What computes: cpu (our own kernels), or torch, which this build has not.",
+       .help = "What computes: our own kernels, or torch, which this build has not.",
        .default_text = "cpu",
        .choices = {"cpu", "torch"}},
       {.name = "device",
@@ -42,7 +42,7 @@ std::vector<Flag> make_flags() {
       {.name = "precision",
        .kind = FlagKind::kChoice,
        .value_name = "TYPE",
-       .help = "Arithmetic: f32. bf16, f16 and int8 are not in this build.",
+       .help = "Arithmetic of the model; this build has f32.",
        .default_text = "f32",
        .choices = {"f32", "bf16", "f16", "int8"}},
       {.name = "threads",
@@ -126,7 +126,9 @@ std::vector<Flag> make_flags() {
       {.name = "tensors",
        .value_name = "FILE",
        .help = "List the tensors of this checkpoint file instead."},
-      {.name = "json", .value_name = "FILE", .help = "Write the whole result as JSON."},
+      {.name = "json",
+       .value_name = "FILE",
+       .help = "Write the whole result as JSON; - is standard output, in place of the table."},
       {.name = "format",
        .kind = FlagKind::kChoice,
        .value_name = "FORM",
@@ -178,8 +180,7 @@ std::string flag_help(const Flag& flag) {
   if (flag.short_name != 0) left += fmt::format("-{}, ", flag.short_name);
   left += "--" + flag.name;
   if (!flag.value_name.empty()) left += " " + flag.value_name;
-  std::string text = flag.help;
-  if (!flag.default_text.empty()) text += fmt::format(" [default: {}]", flag.default_text);
+  const std::string text = describe(flag);
   if (left.size() + 2 > kHelpColumn) {
     left += "\n" + std::string(kHelpColumn, ' ');
   } else {
@@ -207,8 +208,22 @@ const Flag& flag_named(std::string_view name) {
   return *flag;
 }
 
+std::string describe(const Flag& flag) {
+  std::string text = flag.help;
+  if (flag.kind == FlagKind::kChoice) text += fmt::format(" One of {}.", join(flag.choices, ", "));
+  if (!flag.default_text.empty()) text += fmt::format(" [default: {}]", flag.default_text);
+  return text;
+}
+
+bool takes_file(const Flag& flag) {
+  return flag.value_name == "FILE" || flag.value_name == "DIR" || flag.value_name == "INPUT";
+}
+
 Flag flag_of(const Verb& verb, std::string_view name) {
   Flag flag = flag_named(name);
+  for (const auto& [flag_name, choices] : verb.choices) {
+    if (flag_name == name) flag.choices = choices;
+  }
   for (const auto& [flag_name, value] : verb.defaults) {
     if (flag_name == name) flag.default_text = value;
   }
@@ -266,7 +281,7 @@ std::string help_text(std::span<const Verb> verbs) {
   std::string text =
       "vivace: measures, explains and cuts the inference latency of JEPA models\n\n"
       "Usage: vivace VERB [flags] [inputs]\n\nVerbs:\n";
-  for (const Verb& verb : verbs) text += fmt::format("  {:<10}{}\n", verb.name, verb.summary);
+  for (const Verb& verb : verbs) text += fmt::format("  {:<12}{}\n", verb.name, verb.summary);
   text +=
       "\n`vivace VERB --help` tells a verb's flags, with an example and its exit codes.\n"
       "`vivace --version` tells version, compiler, instruction sets and backends.\n";

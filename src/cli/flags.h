@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/error.h"
@@ -45,11 +46,14 @@ class Console;
 
 struct Verb {
   std::string name;
-  std::string summary;      ///< half a line, for the list of verbs
-  std::string description;  ///< a paragraph
-  std::string positional;   ///< "INPUT...", or "" for none
+  std::string summary;                  ///< half a line, for the list of verbs
+  std::string description;              ///< a paragraph
+  std::string positional;               ///< "INPUT...", or "" for none
+  std::vector<std::string> words = {};  ///< what a positional may be, where it is no input
   std::vector<std::string> flags;
   std::vector<std::pair<std::string, std::string>> defaults;  ///< that differ from the table's
+  /// Choices of a flag where they are fewer than the table's.
+  std::vector<std::pair<std::string, std::vector<std::string>>> choices = {};
   std::string example;
   std::string exit_codes;  ///< beyond the common ones
   std::function<Result<int>(const Arguments&, Console&)> run;
@@ -57,7 +61,7 @@ struct Verb {
 
 /// A flag of the table, which has it (checked).
 const Flag& flag_named(std::string_view name);
-/// The flag as a verb takes it: with the verb's own default.
+/// The flag as a verb takes it: with the verb's own default and choices.
 Flag flag_of(const Verb& verb, std::string_view name);
 std::span<const Flag> all_flags();
 
@@ -88,6 +92,11 @@ class Arguments {
 /// Words after the verb. Errors, all kUsage: a flag that is unknown (names the nearest), repeated,
 /// without its value, or with a value that is malformed or out of range.
 Result<Arguments> parse_arguments(const Verb& verb, std::span<const std::string> words);
+
+/// The flag's help as every page shows it: what it does, its choices, its default.
+std::string describe(const Flag& flag);
+/// True where the value is a path, which a shell completes with files.
+bool takes_file(const Flag& flag);
 
 /// What `vivace VERB --help` prints.
 std::string help_text(const Verb& verb);

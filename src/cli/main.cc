@@ -35,24 +35,27 @@ tl::unexpected<Error> unknown_verb(const std::string& word, std::span<const Verb
 }
 
 Result<int> run(std::span<const std::string> words, Console& console) {
-  const std::vector<Verb> verbs = {info_verb(), init_verb(), measure_verb(), embed_verb()};
+  const std::span<const Verb> verbs = all_verbs();
   const auto say = [&](const std::string& text) -> Result<int> {
     VIVACE_CHECK_OK(console.print(text));
     return 0;
   };
   if (words.empty()) {
     return fail(ErrorCode::kUsage, {.what = "no verb is given",
-                                    .expected = "info, init, measure or embed",
+                                    .expected = "info, init, measure, embed ...",
                                     .got = {},
                                     .advice = "see `vivace --help`"});
   }
   if (words[0] == "--version") return say(version_text());
-  if (words[0] == "--help" || words[0] == "-h" || words[0] == "help") return say(help_text(verbs));
+  const bool help = words[0] == "--help" || words[0] == "-h" || words[0] == "help";
+  if (help && words.size() == 1) return say(help_text(verbs));
+  // `vivace help VERB` is `vivace VERB --help`.
+  const std::string& name = words[help ? 1 : 0];
   const auto verb = std::find_if(verbs.begin(), verbs.end(),
-                                 [&](const Verb& candidate) { return candidate.name == words[0]; });
-  if (verb == verbs.end()) return unknown_verb(words[0], verbs);
+                                 [&](const Verb& candidate) { return candidate.name == name; });
+  if (verb == verbs.end()) return unknown_verb(name, verbs);
   const auto rest = words.subspan(1);
-  if (wants_help(rest)) return say(help_text(*verb));
+  if (help || wants_help(rest)) return say(help_text(*verb));
   VIVACE_TRY(const Arguments arguments, parse_arguments(*verb, rest));
   console.configure(arguments);
   return verb->run(arguments, console);

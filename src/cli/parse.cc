@@ -89,6 +89,97 @@ struct Collected {
   CLI::Option* option = nullptr;
 };
 
+tl::unexpected<Error> without_value(const Flag& flag, std::string got) {
+  return wrong(fmt::format("--{} needs a value", flag.name), flag.value_name, std::move(got), {});
+}
+
+/// True for a word that is one of the verb's flags: no value, then.
+bool is_flag_word(std::span<const Collected> flags, std::string_view word) {
+  if (word.starts_with("--") && word.size() > 2) return true;
+  return word.size() == 2 && word[0] == '-' &&
+         std::any_of(flags.begin(), flags.end(), [&](const Collected& slot) {
+           return slot.flag.short_name != 0 && slot.flag.short_name == word[1];
+         });
+}
+
+/// A switch with a value, which CLI11 would take for a truth value.
+Result<void> check_switches(std::span<const Collected> flags, std::span<const std::string> words) {
+  for (const Collected& slot : flags) {
+    if (slot.flag.kind != FlagKind::kSwitch) continue;
+    const std::string start = fmt::format("--{}=", slot.flag.name);
+    for (const std::string& word : words) {
+      if (word.starts_with(start)) {
+        return wrong(fmt::format("--{} takes no value", slot.flag.name), "the flag alone",
+                     quote(word), {});
+      }
+    }
+  }
+  return {};
+}
+
+/// The flag whose value CLI11 missed: one that the line ends with.
+tl::unexpected<Error> unreadable_line(const Verb& verb, std::span<const Collected> flags,
+                                      std::span<const std::string> words,
+                                      const CLI::ParseError& problem) {
+  for (const Collected& slot : flags) {
+    const std::string long_form = "--" + slot.flag.name;
+    const bool ends_with_short = !words.empty() && slot.flag.short_name != 0 &&
+                                 words.back().starts_with('-') && !words.back().starts_with("--") &&
+                                 words.back().ends_with(slot.flag.short_name);
+    if (slot.flag.kind != FlagKind::kSwitch && !words.empty() &&
+        (words.back() == long_form || words.back() == long_form + "=" || ends_with_short)) {
+      return without_value(slot.flag, "the end of the line");
+    }
+  }
+  return wrong(fmt::format("the command line cannot be read: {}", problem.what()), {}, {},
+               fmt::format("see `vivace {} --help`", verb.name));
+}
+
+/// One flag with every value it was given. An option that was not given has none.
+Result<void> check_collected(const Collected& slot, std::span<const Collected> flags) {
+  const std::size_t count = slot.option->count();
+  if (count > 1 && !slot.flag.repeatable) {
+    return wrong(fmt::format("--{} is given {} times", slot.flag.name, count), "once", {}, {});
+  }
+  for (const std::string& value : slot.values) {
+    // CLI11 hands the next flag over as the value of one that lacks its own.
+    if (is_flag_word(flags, value)) return without_value(slot.flag, "the flag " + quote(value));
+    VIVACE_CHECK_OK(check_value(slot.flag, value));
+  }
+  return {};
+}
+
+Result<void> check_positional(const Verb& verb, const std::string& word) {
+  const std::string help = fmt::format("see `vivace {} --help`", verb.name);
+  if (verb.positional.empty()) {
+    return wrong(fmt::format("`vivace {}` takes no input", verb.name), "flags only", quote(word),
+                 help);
+  }
+  if (verb.words.empty() ||
+      std::find(verb.words.begin(), verb.words.end(), word) != verb.words.end()) {
+    return {};
+  }
+  const std::string near = nearest_name(word, verb.words);
+  return wrong(fmt::format("`vivace {}`", verb.name), join(verb.words, ", "), quote(word),
+               near.empty() ? help : fmt::format("did you mean {}?", near));
+}
+
+Result<void> check_conflicts(const Arguments& arguments) {
+  const auto both = [&](std::string_view a, std::string_view b) {
+    return arguments.given(a) && arguments.given(b);
+  };
+  if (both("quiet", "verbose")) {
+    return wrong("--quiet and --verbose are both given", "one of them", {}, {});
+  }
+  if (both("json", "format") && *arguments.text("json") == "-" &&
+      *arguments.text("format") != "json") {
+    return wrong(fmt::format("--json - and --format {} both go to standard output",
+                             *arguments.text("format")),
+                 "one of them", {}, "give --json a file name");
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<Arguments> parse_arguments(const Verb& verb, std::span<const std::string> words) {
@@ -104,43 +195,41 @@ Result<Arguments> parse_arguments(const Verb& verb, std::span<const std::string>
     if (slot.flag.kind == FlagKind::kSwitch) {
       slot.option = app.add_flag(names);
     } else {
-      slot.option = app.add_option(names, slot.values)->expected(1)->take_all();
+      // Without extra arguments "[a]" stays one value; otherwise CLI11 takes it for a list.
+      slot.option =
+          app.add_option(names, slot.values)->expected(1)->take_all()->allow_extra_args(false);
     }
   }
+  // What follows "--" is input whatever it looks like; CLI11 would not tell it from a flag.
+  const auto end = std::find(words.begin(), words.end(), "--");
+  const auto before = words.first(static_cast<std::size_t>(end - words.begin()));
+  VIVACE_CHECK_OK(check_switches(collected, before));
   // CLI11 takes the words in reverse.
-  std::vector<std::string> reversed(words.rbegin(), words.rend());
+  std::vector<std::string> reversed(before.rbegin(), before.rend());
   try {
     app.parse(reversed);
   } catch (const CLI::ParseError& problem) {
-    return wrong(problem.what(), {}, {}, fmt::format("see `vivace {} --help`", verb.name));
+    return unreadable_line(verb, collected, before, problem);
   }
 
   Arguments arguments;
   arguments.verb_ = &verb;
-  for (Collected& slot : collected) {
-    const std::size_t count = slot.option->count();
-    if (count == 0) continue;
-    if (count > 1 && !slot.flag.repeatable) {
-      return wrong(fmt::format("--{} is given {} times", slot.flag.name, count), "once", {}, {});
-    }
-    for (const std::string& value : slot.values) {
-      // CLI11 hands the next flag over as the value of one that lacks its own.
-      if (value.starts_with("--") && value.size() > 2) {
-        return wrong(fmt::format("--{} needs a value", slot.flag.name), slot.flag.value_name,
-                     "the flag " + quote(value), {});
-      }
-      VIVACE_CHECK_OK(check_value(slot.flag, value));
-    }
-    arguments.values_[slot.flag.name] = std::move(slot.values);
-  }
   for (const std::string& word : app.remaining()) {
     if (word.size() > 1 && word.starts_with('-')) return unknown_flag(verb, word);
-    if (verb.positional.empty()) {
-      return wrong(fmt::format("`vivace {}` takes no input", verb.name), "flags only", quote(word),
-                   fmt::format("see `vivace {} --help`", verb.name));
-    }
     arguments.positionals_.push_back(word);
   }
+  for (Collected& slot : collected) {
+    if (slot.option->count() == 0) continue;
+    VIVACE_CHECK_OK(check_collected(slot, collected));
+    arguments.values_[slot.flag.name] = std::move(slot.values);
+  }
+  if (end != words.end()) {
+    arguments.positionals_.insert(arguments.positionals_.end(), end + 1, words.end());
+  }
+  for (const std::string& word : arguments.positionals_) {
+    VIVACE_CHECK_OK(check_positional(verb, word));
+  }
+  VIVACE_CHECK_OK(check_conflicts(arguments));
   return arguments;
 }
 

@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 
 #include "core/text.h"
+#include "core/units.h"
 #include "media/source.h"
+#include "platform/clock.h"
+#include "platform/file.h"
 #include "platform/host.h"
 
 namespace vivace::cli {
@@ -49,17 +52,25 @@ int thread_count(const Arguments& arguments) {
   return static_cast<int>(arguments.count("threads"));
 }
 
-Result<std::shared_ptr<const pipeline::Engine>> load_engine(const Arguments& arguments) {
+Result<std::shared_ptr<const pipeline::Engine>> load_engine(const Arguments& arguments,
+                                                            Console& console) {
   VIVACE_CHECK_OK(check_available(arguments));
   VIVACE_TRY(const std::filesystem::path folder, model_folder(arguments));
   pipeline::EngineOptions options;
   options.resolution = arguments.size("resolution");
   options.seed = static_cast<std::uint64_t>(arguments.count("seed"));
   options.limits.pixels_max = arguments.count("max-pixels");
-  return pipeline::Engine::load(folder, options);
+  const std::int64_t start_ns = platform::now_ns();
+  VIVACE_TRY(auto engine, pipeline::Engine::load(folder, options));
+  console.note(fmt::format("loaded {}: {} parameters, input {}x{}, {} threads, in {}",
+                           folder.string(),
+                           format_quantity(static_cast<double>(engine->model().facts().parameters)),
+                           engine->size().height, engine->size().width, thread_count(arguments),
+                           format_duration(static_cast<double>(platform::now_ns() - start_ns))));
+  return engine;
 }
 
-Result<std::vector<pipeline::Input>> collect_inputs(const Arguments& arguments) {
+Result<std::vector<pipeline::Input>> collect_inputs(const Arguments& arguments, Console& console) {
   std::vector<std::string> names = arguments.positionals();
   for (const std::string& name : arguments.all("input")) names.push_back(name);
   if (names.empty()) {
@@ -70,7 +81,25 @@ Result<std::vector<pipeline::Input>> collect_inputs(const Arguments& arguments) 
                  .advice = fmt::format("example: {}", arguments.verb().example)});
   }
   VIVACE_TRY(const std::vector<media::Source> sources, media::expand_inputs(names));
-  return pipeline::make_inputs(sources);
+  VIVACE_TRY(auto inputs, pipeline::make_inputs(sources));
+  console.note(fmt::format("inputs: {}", pipeline::describe_kinds(inputs)));
+  return inputs;
+}
+
+Result<void> check_output(std::string_view flag, const std::string& path) {
+  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  std::error_code ignored;
+  if (!folder.empty() && !std::filesystem::is_directory(folder, ignored)) {
+    const bool exists = std::filesystem::exists(folder, ignored);
+    return fail(
+        ErrorCode::kCannotCreate,
+        {.what = fmt::format("--{} {}: the folder {} {}", flag, quote(path, 400),
+                             quote(folder.string(), 400), exists ? "is a file" : "does not exist"),
+         .expected = {},
+         .got = {},
+         .advice = exists ? "choose another place" : "create it first"});
+  }
+  return platform::check_writable(path);
 }
 
 JsonObject effective_flags(const Arguments& arguments) {

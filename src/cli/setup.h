@@ -3,6 +3,8 @@
 
 #include <filesystem>
 #include <memory>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "cli/console.h"
@@ -22,10 +24,15 @@ int thread_count(const Arguments& arguments);
 
 /// Loads the engine of --model, --resolution, --seed, --max-pixels. Errors: kUnavailable for a
 /// --backend, --device or --precision that this build has not, and the loader's.
-Result<std::shared_ptr<const pipeline::Engine>> load_engine(const Arguments& arguments);
+Result<std::shared_ptr<const pipeline::Engine>> load_engine(const Arguments& arguments,
+                                                            Console& console);
 
 /// The positional inputs and those of --input. Error: kUsage without any, and the readers'.
-Result<std::vector<pipeline::Input>> collect_inputs(const Arguments& arguments);
+Result<std::vector<pipeline::Input>> collect_inputs(const Arguments& arguments, Console& console);
+
+/// Refuses a --FLAG that names a file which could not be written later. Error: kCannotCreate,
+/// saying whether its folder is missing.
+Result<void> check_output(std::string_view flag, const std::string& path);
 
 /// Every flag of the verb with the value that took effect, in the order of the verb's list.
 JsonObject effective_flags(const Arguments& arguments);

@@ -1,6 +1,7 @@
 #include <algorithm>
-#include <map>
 #include <memory>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -19,12 +20,14 @@
 namespace vivace::cli {
 namespace {
 
-/// One tensor of the result while it grows item by item: [B, ...].
+/// One tensor of the result: [B, ...].
 struct Output {
   std::string name;
   Shape item_shape;
-  std::vector<float> values;
+  std::vector<float> values;  // of all items so far, unless they are streamed
 };
+
+constexpr std::string_view kStandardOutput = "-";
 
 /// What a name of --emit stands for, in a given lane.
 Result<std::vector<Output>> plan_outputs(const Arguments& arguments,
@@ -59,11 +62,13 @@ Result<std::vector<Output>> plan_outputs(const Arguments& arguments,
   return outputs;
 }
 
-/// Appends the lane's last batch to every output.
-void collect(const pipeline::Lane& lane, std::vector<Output>& outputs) {
+/// What the lane's last batch has for each output, in their order.
+std::vector<std::span<const float>> last_values(const pipeline::Lane& lane,
+                                                std::span<const Output> outputs) {
   const std::size_t layer_values = lane.tokens().size();
   std::size_t layer = 0;
-  for (Output& output : outputs) {
+  std::vector<std::span<const float>> all;
+  for (const Output& output : outputs) {
     std::span<const float> values = lane.tokens();
     if (output.name == "pooled") values = lane.pooled();
     if (output.name == "logits") values = lane.logits();
@@ -71,8 +76,9 @@ void collect(const pipeline::Lane& lane, std::vector<Output>& outputs) {
     if (output.name.starts_with("layers.")) {
       values = lane.layers().subspan(layer++ * layer_values, layer_values);
     }
-    output.values.insert(output.values.end(), values.begin(), values.end());
+    all.push_back(values);
   }
+  return all;
 }
 
 Shape full_shape(const Output& output, std::int64_t items) {
@@ -81,51 +87,81 @@ Shape full_shape(const Output& output, std::int64_t items) {
   return shape;
 }
 
-Result<void> write_npy(const std::string& path, const Output& output, std::int64_t items) {
-  VIVACE_TRY(platform::AtomicFile file, platform::AtomicFile::create(path));
-  VIVACE_CHECK_OK(file.write(pipeline::npy_header(DType::kF32, full_shape(output, items))));
-  VIVACE_CHECK_OK(file.write(std::as_bytes(std::span(output.values))));
-  return file.commit();
-}
-
-Result<void> write_safetensors(const std::string& path, std::span<const Output> outputs,
-                               std::int64_t items, const std::string& stand_in) {
-  std::vector<model::TensorDeclaration> tensors;
-  for (const Output& output : outputs) {
-    tensors.push_back({output.name, DType::kF32, full_shape(output, items)});
+/// Where the numbers go: an .npy file or standard output (one tensor), or a .safetensors file.
+class Sink {
+ public:
+  static Result<Sink> create(const std::string& path, std::span<const Output> outputs,
+                             std::int64_t items, bool stand_in, Console& console) {
+    Sink sink(console);
+    std::string header = pipeline::npy_header(DType::kF32, full_shape(outputs[0], items));
+    if (path == kStandardOutput) {
+      // Goes out with the first numbers: an input that fails before them leaves nothing behind.
+      sink.header_ = std::move(header);
+    } else if (path.ends_with(".npy")) {
+      VIVACE_TRY(platform::AtomicFile file, platform::AtomicFile::create(path));
+      VIVACE_CHECK_OK(file.write(header));
+      sink.npy_.emplace(std::move(file));
+    } else {
+      std::vector<model::TensorDeclaration> tensors;
+      for (const Output& output : outputs) {
+        tensors.push_back({output.name, DType::kF32, full_shape(output, items)});
+      }
+      std::vector<std::pair<std::string, std::string>> metadata;
+      if (stand_in) metadata.emplace_back("vivace.stand_in", "true");
+      VIVACE_TRY(model::SafetensorsWriter writer,
+                 model::SafetensorsWriter::create(path, tensors, metadata));
+      sink.safetensors_.emplace(std::move(writer));
+    }
+    return sink;
   }
-  std::vector<std::pair<std::string, std::string>> metadata;
-  if (!stand_in.empty()) metadata.emplace_back("vivace.stand_in", stand_in);
-  VIVACE_TRY(model::SafetensorsWriter writer,
-             model::SafetensorsWriter::create(path, tensors, metadata));
-  for (const Output& output : outputs) VIVACE_CHECK_OK(writer.append(output.values));
-  return writer.commit();
+
+  Result<void> append(std::span<const float> values) {
+    if (safetensors_) return safetensors_->append(values);
+    const auto bytes = std::as_bytes(values);
+    if (npy_) return npy_->write(bytes);
+    VIVACE_CHECK_OK(console_->write(std::exchange(header_, {})));
+    return console_->write({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  }
+
+  Result<void> commit() {
+    if (safetensors_) return safetensors_->commit();
+    return npy_ ? npy_->commit() : console_->print("");
+  }
+
+ private:
+  explicit Sink(Console& console) : console_(&console) {}
+
+  Console* console_;
+  std::string header_;  // of standard output, until it is written
+  std::optional<platform::AtomicFile> npy_;
+  std::optional<model::SafetensorsWriter> safetensors_;
+};
+
+tl::unexpected<Error> bad_out(std::string what, std::string expected, std::string got) {
+  return fail(ErrorCode::kUsage, {.what = std::move(what),
+                                  .expected = std::move(expected),
+                                  .got = std::move(got),
+                                  .advice = "see `vivace embed --help`"});
 }
 
 /// Refuses a file name that cannot hold the result before any work is done.
-Result<std::string> output_path(const Arguments& arguments, std::size_t output_count) {
+Result<std::string> output_path(const Arguments& arguments, const Console& console) {
+  constexpr const char* kNames = "a file ending in .npy or .safetensors, or - for .npy";
   const auto path = arguments.text("out");
-  if (!path) {
-    return fail(ErrorCode::kUsage, {.what = "--out is missing",
-                                    .expected = "a file ending in .npy or .safetensors",
-                                    .got = {},
-                                    .advice = "see `vivace embed --help`"});
+  if (!path) return bad_out("--out is missing", kNames, {});
+  const bool standard = *path == kStandardOutput;
+  if (!standard && !path->ends_with(".npy") && !path->ends_with(".safetensors")) {
+    return bad_out("--out cannot hold tensors", kNames, quote(*path));
   }
-  const bool npy = path->ends_with(".npy");
-  if (!npy && !path->ends_with(".safetensors")) {
-    return fail(ErrorCode::kUsage, {.what = "--out",
-                                    .expected = "a file ending in .npy or .safetensors",
-                                    .got = quote(*path),
-                                    .advice = {}});
+  if (standard && console.output_is_terminal()) {
+    return bad_out("--out - writes binary numbers", "a pipe or a file", "a terminal");
   }
-  if (npy && output_count != 1) {
-    return fail(ErrorCode::kUsage,
-                {.what = "an .npy file holds one tensor",
-                 .expected = "a single output in --emit, or an --out ending in .safetensors",
-                 .got = fmt::format("{} outputs", output_count),
-                 .advice = {}});
+  const auto emits = arguments.list("emit");
+  if (!path->ends_with(".safetensors") && (emits.size() != 1 || emits[0] == "layers")) {
+    return bad_out("an .npy file holds one tensor",
+                   "one output in --emit, or an --out ending in .safetensors", join(emits, ","));
   }
-  VIVACE_CHECK_OK(platform::check_writable(*path));
+  if (!standard) VIVACE_CHECK_OK(check_output("out", *path));
   return *path;
 }
 
@@ -153,16 +189,21 @@ std::string top_classes(const Output& logits, std::span<const pipeline::Input> i
   return text;
 }
 
-Result<int> run(const Arguments& arguments, Console& console) {
-  VIVACE_TRY(const std::vector<pipeline::Input> inputs, collect_inputs(arguments));
-  VIVACE_TRY(const auto engine, load_engine(arguments));
-  VIVACE_TRY(std::vector<Output> outputs, plan_outputs(arguments, *engine));
-  VIVACE_TRY(const std::string path, output_path(arguments, outputs.size()));
+/// Runs every input. One output goes to the sink batch by batch; several are kept until the end,
+/// because a .safetensors file holds one tensor after the other.
+Result<void> embed_all(const Arguments& arguments, Console& console,
+                       std::span<const pipeline::Input> inputs, pipeline::Lane& lane, Sink& sink,
+                       std::vector<Output>& outputs) {
+  const bool stream = outputs.size() == 1;
+  const bool keep = !stream || outputs[0].name == "logits";
+  for (Output& output : outputs) {
+    if (keep) {
+      output.values.reserve(inputs.size() *
+                            static_cast<std::size_t>(element_count(output.item_shape)));
+    }
+  }
   const auto emits = arguments.list("emit");
   const bool with_layers = std::find(emits.begin(), emits.end(), "layers") != emits.end();
-
-  pipeline::Lane lane(engine, thread_count(arguments),
-                      [&](const std::string& text) { console.warn(text); });
   Recorder recorder;
   const auto batch = static_cast<std::size_t>(arguments.count("batch"));
   const std::int64_t start_ns = platform::now_ns();
@@ -170,33 +211,59 @@ Result<int> run(const Arguments& arguments, Console& console) {
     if (console.interrupted().load()) {
       return fail(ErrorCode::kInterrupted, "interrupted; nothing was written");
     }
-    lane.set_inputs(std::span(inputs).subspan(i, std::min(batch, inputs.size() - i)));
+    lane.set_inputs(inputs.subspan(i, std::min(batch, inputs.size() - i)));
     VIVACE_CHECK_OK(lane.run(Stage::kRead, Stage::kPostprocess, recorder, with_layers));
-    collect(lane, outputs);
+    const auto last = last_values(lane, outputs);
+    for (std::size_t k = 0; keep && k < outputs.size(); ++k) {
+      outputs[k].values.insert(outputs[k].values.end(), last[k].begin(), last[k].end());
+    }
+    if (stream) VIVACE_CHECK_OK(sink.append(last[0]));
     const auto done = static_cast<double>(i + static_cast<std::size_t>(lane.batch()));
     const auto spent_s = static_cast<double>(platform::now_ns() - start_ns) * 1e-9;
     const auto total = static_cast<double>(inputs.size());
     console.progress("embedding", done / total, spent_s / done * (total - done));
   }
   console.end_progress();
-  const auto items = static_cast<std::int64_t>(inputs.size());
-  const model::ModelFacts& facts = engine->model().facts();
-  VIVACE_CHECK_OK(path.ends_with(".npy")
-                      ? write_npy(path, outputs[0], items)
-                      : write_safetensors(path, outputs, items, facts.stand_in ? "true" : ""));
-  if (facts.stand_in) console.warn("the weights are a stand-in: these embeddings mean nothing");
-  if (arguments.enabled("quiet")) return 0;
-  for (const Output& output : outputs) {
-    if (output.name == "logits") {
-      VIVACE_CHECK_OK(console.print(top_classes(output, inputs, facts.labels)));
-    }
+  for (std::size_t k = 0; !stream && k < outputs.size(); ++k) {
+    VIVACE_CHECK_OK(sink.append(outputs[k].values));
+    if (outputs[k].name != "logits") outputs[k].values = {};
   }
+  return sink.commit();
+}
+
+std::string summary_line(std::string_view path, std::span<const Output> outputs,
+                         std::int64_t items) {
   std::string text = fmt::format("wrote {}:", path);
   for (const Output& output : outputs) {
     text += fmt::format(" {} {}", output.name, to_string(full_shape(output, items)));
     if (&output != &outputs.back()) text += ",";
   }
-  VIVACE_CHECK_OK(console.print(text + "\n"));
+  return text;
+}
+
+Result<int> run(const Arguments& arguments, Console& console) {
+  VIVACE_TRY(const std::string path, output_path(arguments, console));
+  VIVACE_TRY(const std::vector<pipeline::Input> inputs, collect_inputs(arguments, console));
+  VIVACE_TRY(const auto engine, load_engine(arguments, console));
+  VIVACE_TRY(std::vector<Output> outputs, plan_outputs(arguments, *engine));
+  const auto items = static_cast<std::int64_t>(inputs.size());
+  const model::ModelFacts& facts = engine->model().facts();
+  VIVACE_TRY(Sink sink, Sink::create(path, outputs, items, facts.stand_in, console));
+  pipeline::Lane lane(engine, thread_count(arguments),
+                      [&](const std::string& text) { console.warn(text); });
+  VIVACE_CHECK_OK(embed_all(arguments, console, inputs, lane, sink, outputs));
+  if (facts.stand_in) console.warn("the weights are a stand-in: these embeddings mean nothing");
+  const std::string done = summary_line(path, outputs, items);
+  if (path == kStandardOutput || arguments.enabled("quiet")) {
+    console.note(done);
+    return 0;
+  }
+  for (const Output& output : outputs) {
+    if (output.name == "logits") {
+      VIVACE_CHECK_OK(console.print(top_classes(output, inputs, facts.labels)));
+    }
+  }
+  VIVACE_CHECK_OK(console.print(done + "\n"));
   return 0;
 }
 
@@ -209,7 +276,8 @@ Verb embed_verb() {
               "Writes one row per input, in the order of the inputs: tokens [B, N, D], pooled "
               "[B, D] (the mean of the tokens), logits [B, C] of a classifier, layers.NN [B, N, D] "
               "(00 is what enters the first block, then each block's output), pixels [B, 3, H, W] "
-              "(the model's input). One output may go to .npy, several go to .safetensors.",
+              "(the model's input). One output may go to .npy, or with --out - to standard output; "
+              "several go to .safetensors.",
           .positional = "INPUT...",
           .flags = {"model", "input", "emit", "out", "threads", "batch", "resolution", "backend",
                     "device", "precision", "seed", "max-pixels", "quiet", "verbose", "no-progress",

@@ -134,20 +134,52 @@ Json model_json(const pipeline::Engine& engine, std::int64_t batch) {
                     {"operators", std::move(operators)}};
 }
 
-Result<int> run_tensors(const std::string& path, Console& console) {
+Json header_json() {
+  Json json{JsonObject{}};
+  json.set("schema", "vivace.info");
+  json.set("version", 1);
+  json.set("tool", JsonObject{{"version", version_number()}, {"build", build_name()}});
+  return json;
+}
+
+/// The same facts as text or as JSON, to where the flags say.
+Result<int> deliver(const std::string& text, const Json& json, const Arguments& arguments,
+                    Console& console) {
+  const auto path = arguments.text("json");
+  if (path && *path != "-") {
+    VIVACE_CHECK_OK(platform::write_file_atomically(*path, write_json(json)));
+    console.note(fmt::format("wrote {}", *path));
+  }
+  const bool as_json = *arguments.text("format") == "json" || path.value_or("") == "-";
+  VIVACE_CHECK_OK(console.print(as_json ? write_json(json) : text));
+  return 0;
+}
+
+Result<int> run_tensors(const std::string& path, const Arguments& arguments, Console& console) {
   VIVACE_TRY(const model::SafetensorsFile file, model::SafetensorsFile::open(path));
   std::string text;
+  JsonArray tensors;
+  for (const model::TensorEntry& entry : file.tensors()) {
+    JsonArray shape(entry.shape.begin(), entry.shape.end());
+    tensors.emplace_back(JsonObject{{"name", entry.name},
+                                    {"dtype", name_of(entry.type)},
+                                    {"shape", std::move(shape)},
+                                    {"bytes", entry.bytes}});
+  }
   for (const model::TensorEntry& entry : file.tensors()) {
     text +=
         fmt::format("{:<5} {:<24} {}\n", name_of(entry.type), to_string(entry.shape), entry.name);
   }
   text += fmt::format("{} tensors, {}\n", file.tensors().size(),
                       format_bytes(static_cast<double>(file.bytes().size())));
-  VIVACE_CHECK_OK(console.print(text));
-  return 0;
+  Json json = header_json();
+  json.set("tensors", std::move(tensors));
+  return deliver(text, json, arguments, console);
 }
 
 Result<int> run(const Arguments& arguments, Console& console) {
+  const auto json_path = arguments.text("json");
+  if (json_path && *json_path != "-") VIVACE_CHECK_OK(check_output("json", *json_path));
   if (const auto tensors = arguments.text("tensors")) {
     if (arguments.given("model")) {
       return fail(ErrorCode::kUsage, {.what = "--tensors and --model are both given",
@@ -155,28 +187,19 @@ Result<int> run(const Arguments& arguments, Console& console) {
                                       .got = {},
                                       .advice = {}});
     }
-    return run_tensors(*tensors, console);
+    return run_tensors(*tensors, arguments, console);
   }
   const platform::HostFacts host = platform::host_facts();
   std::string text = machine_text(host);
-  Json json{JsonObject{}};
-  json.set("schema", "vivace.info");
-  json.set("version", 1);
-  json.set("tool", JsonObject{{"version", version_number()}, {"build", build_name()}});
+  Json json = header_json();
   json.set("machine", machine_json(host));
   if (arguments.given("model")) {
-    VIVACE_TRY(const auto engine, load_engine(arguments));
+    VIVACE_TRY(const auto engine, load_engine(arguments, console));
     const std::int64_t batch = arguments.count("batch");
     text += model_text(*engine, batch);
     json.set("model", model_json(*engine, batch));
   }
-  if (const auto path = arguments.text("json"); path && *path != "-") {
-    VIVACE_CHECK_OK(platform::write_file_atomically(*path, write_json(json)));
-  }
-  const bool as_json =
-      *arguments.text("format") == "json" || arguments.text("json").value_or("") == "-";
-  VIVACE_CHECK_OK(console.print(as_json ? write_json(json) : text));
-  return 0;
+  return deliver(text, json, arguments, console);
 }
 
 }  // namespace
@@ -191,6 +214,7 @@ Verb info_verb() {
           .flags = {"model", "batch", "resolution", "tensors", "json", "format", "backend",
                     "device", "precision", "seed", "max-pixels", "quiet", "verbose", "help"},
           .defaults = {},
+          .choices = {{"format", {"table", "json"}}},
           .example = "vivace info --model ijepa-vits16",
           .exit_codes = "",
           .run = run};

@@ -28,6 +28,7 @@ Result<int> run(const Arguments& arguments, Console& console) {
   if (!out) return missing("out", "a folder to write to");
   VIVACE_TRY(const model::Preset preset, model::find_preset(*name));
   const auto seed = static_cast<std::uint64_t>(arguments.count("seed"));
+  console.note(fmt::format("writing {} with seed {} to {}", preset.name, seed, *out));
   VIVACE_CHECK_OK(model::write_stand_in(
       preset, seed, *out, thread_count(arguments),
       [&](double share) { console.progress("writing", share, -1); },

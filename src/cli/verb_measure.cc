@@ -10,6 +10,7 @@
 #include "cli/verbs.h"
 #include "cli/version.h"
 #include "core/text.h"
+#include "core/units.h"
 #include "load/measure.h"
 #include "pipeline/digest.h"
 #include "platform/clock.h"
@@ -153,21 +154,24 @@ load::MeasureHooks hooks_of(Console& console) {
 Result<int> run(const Arguments& arguments, Console& console) {
   VIVACE_TRY(const system::TimedStages timed, timed_stages(arguments));
   VIVACE_TRY(const std::vector<stats::Probability> percentiles, percentiles_of(arguments));
-  VIVACE_TRY(std::vector<pipeline::Input> inputs, collect_inputs(arguments));
   const auto json = arguments.text("json");
-  if (json && *json != "-") VIVACE_CHECK_OK(platform::check_writable(*json));
+  if (json && *json != "-") VIVACE_CHECK_OK(check_output("json", *json));
+  VIVACE_TRY(std::vector<pipeline::Input> inputs, collect_inputs(arguments, console));
 
   const std::int64_t batch = arguments.count("batch");
   const std::int64_t load_start_ns = platform::now_ns();
-  VIVACE_TRY(const auto engine, load_engine(arguments));
+  VIVACE_TRY(const auto engine, load_engine(arguments, console));
   const std::int64_t load_ns = platform::now_ns() - load_start_ns;
-  console.note(fmt::format("loaded {} in {}", engine->model().facts().folder.string(),
-                           format_duration(static_cast<double>(load_ns))));
 
   result::Document document;
   document.kind = "measure";
   fill_environment(*engine, document);
   document.configuration = effective_flags(arguments);
+  for (auto& [name, value] : document.configuration) {
+    if (name == "resolution") {
+      value = fmt::format("{}x{}", engine->size().height, engine->size().width);
+    }
+  }
   VIVACE_CHECK_OK(fill_model(*engine, batch, arguments, document));
   VIVACE_CHECK_OK(fill_input(inputs, document));
   fill_region(timed, document);
@@ -177,16 +181,19 @@ Result<int> run(const Arguments& arguments, Console& console) {
   system::PipelineSystem system(std::move(lane), std::move(inputs), batch, timed);
   const load::MeasurePlan plan{arguments.count("warmup"), arguments.count("samples"),
                                arguments.duration_ns("duration")};
+  console.note(fmt::format("measuring: {} requests to warm up, then up to {} or {}", plan.warm_up,
+                           plan.samples, format_duration(static_cast<double>(plan.duration_ns))));
   VIVACE_TRY(const load::Measurement measurement, load::measure(system, plan, hooks_of(console)));
   console.end_progress();
   load::fill_document(measurement, load_ns, percentiles, document);
 
-  VIVACE_CHECK_OK(console.print(rendered(document, arguments, console)));
-  if (json && *json == "-") {
-    VIVACE_CHECK_OK(console.print(write_json(result::to_json(document))));
-  } else if (json) {
+  // The file first: a closed pipe must not cost the result.
+  if (json && *json != "-") {
     VIVACE_CHECK_OK(result::write_result(*json, document));
+    console.note(fmt::format("wrote {}", *json));
   }
+  VIVACE_CHECK_OK(console.print(json && *json == "-" ? write_json(result::to_json(document))
+                                                     : rendered(document, arguments, console)));
   if (measurement.stop_reason == load::StopReason::kInterrupted) {
     return exit_status(ErrorCode::kInterrupted);
   }

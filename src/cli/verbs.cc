@@ -1,0 +1,13 @@
+#include "cli/verbs.h"
+
+#include <vector>
+
+namespace vivace::cli {
+
+std::span<const Verb> all_verbs() {
+  static const std::vector<Verb> verbs = {info_verb(),  init_verb(),       measure_verb(),
+                                          embed_verb(), completion_verb(), man_verb()};
+  return verbs;
+}
+
+}  // namespace vivace::cli
