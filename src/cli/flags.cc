@@ -136,8 +136,10 @@ std::vector<Flag> make_flags() {
        .default_text = "table",
        .choices = {"table", "json", "csv", "md"}},
       {.name = "out",
-       .value_name = "FILE",
-       .help = "Where the result goes; - is standard output.",
+       .value_name = "PATH",
+       .help =
+           "Where the result goes: a folder for init; a .npy or .safetensors file for embed, or "
+           "- for .npy on standard output.",
        .short_name = 'o'},
       {.name = "quiet",
        .kind = FlagKind::kSwitch,
@@ -216,7 +218,8 @@ std::string describe(const Flag& flag) {
 }
 
 bool takes_file(const Flag& flag) {
-  return flag.value_name == "FILE" || flag.value_name == "DIR" || flag.value_name == "INPUT";
+  return flag.value_name == "FILE" || flag.value_name == "PATH" || flag.value_name == "DIR" ||
+         flag.value_name == "INPUT";
 }
 
 Flag flag_of(const Verb& verb, std::string_view name) {

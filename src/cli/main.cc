@@ -46,7 +46,13 @@ Result<int> run(std::span<const std::string> words, Console& console) {
                                     .got = {},
                                     .advice = "see `vivace --help`"});
   }
-  if (words[0] == "--version") return say(version_text());
+  if (words[0] == "--version") {
+    if (words.size() == 1) return say(version_text());
+    return fail(ErrorCode::kUsage, {.what = "--version stands alone",
+                                    .expected = {},
+                                    .got = quote(words[1]),
+                                    .advice = "see `vivace --help`"});
+  }
   const bool help = words[0] == "--help" || words[0] == "-h" || words[0] == "help";
   if (help && words.size() == 1) return say(help_text(verbs));
   // `vivace help VERB` is `vivace VERB --help`.

@@ -58,6 +58,9 @@ Result<void> check_value(const Flag& flag, const std::string& value) {
     case FlagKind::kCount:
       return in_flag(parse_count(value, flag.minimum, flag.maximum));
     case FlagKind::kDuration:
+      if (const auto time = parse_duration_ns(value); time && *time == 0) {
+        return wrong(fmt::format("--{} is no time", flag.name), "a time above 0", quote(value), {});
+      }
       return in_flag(parse_duration_ns(value));
     case FlagKind::kSize:
       return in_flag(parse_size(value));

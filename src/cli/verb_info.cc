@@ -84,8 +84,6 @@ std::string model_text(const pipeline::Engine& engine, std::int64_t batch) {
   if (model.has_classifier()) line("classes", std::to_string(model.classes()));
 
   const std::vector<OperatorCost> costs = model.costs(batch, engine.size());
-  double flops = 0;
-  for (const OperatorCost& cost : costs) flops += cost.flops;
   text += fmt::format("\ncost of a request (batch {})\n  {:<16}{:<16}{:>6}{:>12}{:>12}{:>9}\n",
                       batch, "stage", "operator", "calls", "FLOPs", "bytes", "FLOP/B");
   std::map<Stage, OperatorCost> stages;

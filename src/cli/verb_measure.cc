@@ -137,7 +137,7 @@ std::string rendered(const result::Document& document, const Arguments& argument
   if (format == "md") return report::render_markdown(document);
   report::TableStyle style;
   style.colour = console.colour();
-  style.width = static_cast<std::size_t>(console.columns());
+  style.width = console.columns();
   return report::render_table(document, style);
 }
 

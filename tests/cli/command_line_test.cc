@@ -81,6 +81,8 @@ INSTANTIATE_TEST_SUITE_P(
             "duration_without_unit", kMeasure + Words{"--duration", "30"}, {"--duration", "30ms"}},
         Wrong{"duration_with_a_wrong_unit", kMeasure + Words{"--duration", "3 days"}, {"3 days"}},
         Wrong{"negative_duration", kMeasure + Words{"--duration=-1s"}, {"--duration", "-1s"}},
+        Wrong{"no_time", kMeasure + Words{"--duration", "0s"}, {"--duration", "above 0"}},
+        Wrong{"version_with_more", {"--version", "x"}, {"--version stands alone"}},
         Wrong{"no_size", kMeasure + Words{"--resolution", "big"}, {"--resolution", "224x320"}},
         Wrong{"size_of_zero", kMeasure + Words{"--resolution", "0x8"}, {"--resolution", "0x8"}},
         Wrong{"size_of_three", kMeasure + Words{"--resolution", "8x8x8"}, {"--resolution"}},

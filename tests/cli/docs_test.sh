@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Commands in the documents are run as they stand there: every block that opens with ```sh run, in a
-# folder that holds what a reader would have: photo.jpg, photos/, a checkpoint. The table of flags in
-# docs/cli.md must have exactly the flags that --help has.
+# Commands in the documents are run as they stand there: every block that opens with ```sh run, in
+# a folder that holds what a reader would have: photo.jpg, photos/, a checkpoint. The table of flags
+# in docs/cli.md must have exactly the flags that --help has.
 #
 #   docs_test.sh REPOSITORY VIVACE
 set -euo pipefail

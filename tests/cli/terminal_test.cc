@@ -17,7 +17,7 @@ struct TerminalResult {
 /// Runs the program with a terminal of so many columns as all its streams.
 TerminalResult vivace_on_terminal(Words words, unsigned short columns, const char* variable = "",
                                   const char* value = "") {
-  words.insert(words.begin(), VIVACE_PROGRAM);
+  words.insert(words.begin(), program());
   std::vector<char*> pointers = run_program_internal::pointers(words);
   winsize size{};
   size.ws_row = 50;
@@ -28,7 +28,7 @@ TerminalResult vivace_on_terminal(Words words, unsigned short columns, const cha
     setenv("TERM", "xterm", 1);
     unsetenv("NO_COLOR");
     if (*variable != '\0') setenv(variable, value, 1);
-    execv(VIVACE_PROGRAM, pointers.data());
+    execv(pointers[0], pointers.data());
     _exit(127);
   }
   TerminalResult result;

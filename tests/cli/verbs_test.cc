@@ -258,7 +258,7 @@ printf '%s\n' "${COMPREPLY[@]}")";
     ProgramOptions options;
     options.folder = folder();
     const ProgramResult result =
-        run_program("/bin/bash", Words{"-c", script, "bash", VIVACE_PROGRAM} + words, options);
+        run_program("/bin/bash", Words{"-c", script, "bash", program()} + words, options);
     EXPECT_EQ(result.err, "");
     Words lines;
     std::size_t begin = 0;

@@ -1,6 +1,8 @@
 // The built program, run as users run it, and what its tests look at: messages, files left behind.
 #pragma once
 
+#include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -20,8 +22,14 @@ namespace vivace::test {
 namespace fs = std::filesystem;
 using Words = std::vector<std::string>;
 
+/// The program that was built, or the one that $VIVACE_PROGRAM names: an installed one, say.
+inline std::string program() {
+  const char* chosen = std::getenv("VIVACE_PROGRAM");
+  return chosen != nullptr ? chosen : VIVACE_PROGRAM;
+}
+
 inline ProgramResult vivace(const Words& words, const ProgramOptions& options = {}) {
-  return run_program(VIVACE_PROGRAM, words, options);
+  return run_program(program(), words, options);
 }
 
 inline Words operator+(Words a, const Words& b) {
