@@ -107,6 +107,8 @@ std::string quote(std::string_view text, std::size_t length_max) {
 }
 
 std::string nearest_name(std::string_view name, std::span<const std::string> candidates) {
+  // Every name begins with nothing; nothing was mistyped.
+  if (name.empty()) return {};
   std::string best;
   // A third of the letters wrong is a typing mistake; more is another word.
   std::size_t best_distance = name.size() / 3 + 2;

@@ -83,6 +83,7 @@ TEST(NearestName, SaysNothingRatherThanNonsense) {
   EXPECT_EQ(nearest_name("xyzzy", flags), "");
   EXPECT_EQ(nearest_name("frobnicate", flags), "");
   EXPECT_EQ(nearest_name("model", {}), "");
+  EXPECT_EQ(nearest_name("", flags), "");
 }
 
 TEST(Utf8, WellFormedOnly) {

@@ -54,6 +54,14 @@ void* operator new(std::size_t bytes) {
   return memory;
 }
 void* operator new[](std::size_t bytes) { return operator new(bytes); }
+// Without these a sanitizer's own would be taken, and its memory given to our delete.
+void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
+  ++new_count;
+  return std::malloc(bytes == 0 ? 1 : bytes);
+}
+void* operator new[](std::size_t bytes, const std::nothrow_t& tag) noexcept {
+  return operator new(bytes, tag);
+}
 void operator delete(void* memory) noexcept { std::free(memory); }
 void operator delete[](void* memory) noexcept { std::free(memory); }
 void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
