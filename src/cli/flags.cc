@@ -86,7 +86,7 @@ std::vector<Flag> make_flags() {
        .help = "Requests that are sampled, at most; fewer than 100 are marked.",
        .default_text = "500",
        .minimum = 1,
-       .maximum = 10'000'000},
+       .maximum = 1'000'000},
       {.name = "duration",
        .kind = FlagKind::kDuration,
        .value_name = "TIME",
@@ -236,24 +236,30 @@ Flag flag_of(const Verb& verb, std::string_view name) {
 std::optional<std::string> Arguments::text(std::string_view flag) const {
   const auto found = values_.find(flag);
   if (found != values_.end()) return found->second.back();
-  const std::string fallback = flag_of(*verb_, flag).default_text;
+  std::string fallback = flag_of(*verb_, flag).default_text;
   if (fallback.empty()) return std::nullopt;
   return fallback;
 }
 
+std::string Arguments::value(std::string_view flag) const {
+  std::optional<std::string> found = text(flag);
+  VIVACE_CHECK(found.has_value());
+  return std::move(found).value_or("");
+}
+
 std::int64_t Arguments::count(std::string_view flag) const {
   const Flag& facts = flag_named(flag);
-  // Parsed once already: it cannot fail, unless the flag has no default and was not given.
-  return parse_count(text(flag).value_or(""), facts.minimum, facts.maximum).value();
+  // Parsed once already: it cannot fail.
+  return parse_count(value(flag), facts.minimum, facts.maximum).value();
 }
 
 std::int64_t Arguments::duration_ns(std::string_view flag) const {
-  return parse_duration_ns(text(flag).value_or("")).value();
+  return parse_duration_ns(value(flag)).value();
 }
 
 std::optional<Size2> Arguments::size(std::string_view flag) const {
   if (!given(flag)) return std::nullopt;
-  return parse_size(*text(flag)).value();
+  return parse_size(value(flag)).value();
 }
 
 std::vector<std::string> Arguments::list(std::string_view flag) const {

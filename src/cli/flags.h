@@ -71,6 +71,8 @@ class Arguments {
   bool given(std::string_view flag) const { return values_.contains(flag); }
   /// The value given, or the default; nothing where there is neither.
   std::optional<std::string> text(std::string_view flag) const;
+  /// The same for a flag that has a default or was found to be given (checked).
+  std::string value(std::string_view flag) const;
   bool enabled(std::string_view flag) const { return given(flag); }
   std::int64_t count(std::string_view flag) const;
   std::int64_t duration_ns(std::string_view flag) const;

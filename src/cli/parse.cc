@@ -174,10 +174,10 @@ Result<void> check_conflicts(const Arguments& arguments) {
   if (both("quiet", "verbose")) {
     return wrong("--quiet and --verbose are both given", "one of them", {}, {});
   }
-  if (both("json", "format") && *arguments.text("json") == "-" &&
-      *arguments.text("format") != "json") {
+  if (both("json", "format") && arguments.value("json") == "-" &&
+      arguments.value("format") != "json") {
     return wrong(fmt::format("--json - and --format {} both go to standard output",
-                             *arguments.text("format")),
+                             arguments.value("format")),
                  "one of them", {}, "give --json a file name");
   }
   return {};

@@ -148,7 +148,7 @@ Result<int> deliver(const std::string& text, const Json& json, const Arguments& 
     VIVACE_CHECK_OK(platform::write_file_atomically(*path, write_json(json)));
     console.note(fmt::format("wrote {}", *path));
   }
-  const bool as_json = *arguments.text("format") == "json" || path.value_or("") == "-";
+  const bool as_json = arguments.value("format") == "json" || path.value_or("") == "-";
   VIVACE_CHECK_OK(console.print(as_json ? write_json(json) : text));
   return 0;
 }

@@ -80,7 +80,7 @@ Result<void> fill_model(const pipeline::Engine& engine, std::int64_t batch,
   double flops = 0;
   for (const OperatorCost& cost : engine.model().costs(batch, engine.size())) flops += cost.flops;
   result::Model model;
-  model.name = *arguments.text("model");
+  model.name = arguments.value("model");
   model.family = facts.family;
   model.parameters = facts.parameters;
   model.flops = static_cast<std::int64_t>(flops);
@@ -131,7 +131,7 @@ void fill_region(const system::TimedStages& timed, result::Document& document) {
 
 std::string rendered(const result::Document& document, const Arguments& arguments,
                      const Console& console) {
-  const std::string format = *arguments.text("format");
+  const std::string format = arguments.value("format");
   if (format == "json") return write_json(result::to_json(document));
   if (format == "csv") return report::render_csv(document);
   if (format == "md") return report::render_markdown(document);

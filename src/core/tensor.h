@@ -51,7 +51,8 @@ class TensorView {
   std::span<const std::int64_t> shape() const { return {extents_.data(), rank_}; }
   std::int64_t size() const { return element_count(shape()); }
   std::size_t bytes() const { return static_cast<std::size_t>(size()) * size_of(type_); }
-  bool empty() const { return data_ == nullptr; }
+  /// True for the view of nothing, as `TensorView()` makes it.
+  bool is_null() const { return data_ == nullptr; }
 
   std::span<const float> f32() const {
     VIVACE_CHECK(type_ == DType::kF32);

@@ -173,7 +173,7 @@ HWY_EXPORT(GemmTiles);
 HWY_EXPORT(TileRows);
 
 // Rows of A of one task: half of the smallest L2 in use (512 KiB), the rest is for the panels.
-constexpr std::int64_t kRowBlockBytes = 256 * 1024;
+constexpr std::int64_t kRowBlockBytes = std::int64_t{256} * 1024;
 // A product below this (some 10 us of one core) is not worth waking another thread.
 constexpr std::int64_t kFlopsPerTaskMin = 1'000'000;
 constexpr std::int64_t kTasksPerThread = 6;

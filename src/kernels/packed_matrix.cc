@@ -63,7 +63,7 @@ PackedMatrix::PackedMatrix(std::span<const TensorView> weights,
   for (std::size_t i = 0; i < weights.size(); ++i) {
     const TensorView& weight = weights[i];
     const std::int64_t extent = weight.extent(0);
-    if (!biases.empty() && !biases[i].empty()) {
+    if (!biases.empty() && !biases[i].is_null()) {
       VIVACE_CHECK(biases[i].size() == extent);
       convert_to_f32(biases[i], {bias + column, static_cast<std::size_t>(extent)});
     }

@@ -16,6 +16,7 @@ namespace {
 // When the machine counts as busy with something else: shares of all its CPU time.
 constexpr double kBusyShareMax = 0.10;
 constexpr double kStealShareMax = 0.02;
+constexpr double kMemoryPressurePctMax = 1;
 /// Stages must account for all but this share of the latency.
 constexpr double kUnattributedShareMax = 0.02;
 /// Two clock readings beside the shortest request.
@@ -71,11 +72,12 @@ void add_quiet_caveats(const Measurement& measurement, std::vector<result::Cavea
          .advice = "repeat at another time, or on a machine of your own",
          .unknown = {}});
   }
-  if (measurement.before.memory_pressure_pct.value_or(0) > 1) {
+  const double pressure_pct = measurement.before.memory_pressure_pct.value_or(0);
+  if (pressure_pct > kMemoryPressurePctMax) {
     caveats.push_back({.id = "environment.memory_pressure",
                        .message = fmt::format("tasks waited for memory {:.0f}% of the time before "
                                               "the run",
-                                              *measurement.before.memory_pressure_pct),
+                                              pressure_pct),
                        .advice = "free memory, or use a smaller model or batch",
                        .unknown = {}});
   }

@@ -38,7 +38,7 @@ Result<void> take_sample(system::System& system, Recorder& recorder, Sample& sam
   const platform::Usage before = platform::read_usage();
   // Closed loop: a request is meant to start when it starts.
   sample.start_ns = sample.intended_ns = platform::now_ns();
-  const Result<void> done = system.run(recorder);
+  Result<void> done = system.run(recorder);
   sample.end_ns = platform::now_ns();
   sample.usage = platform::read_usage() - before;
   sample.cpu_after = platform::current_cpu();

@@ -65,6 +65,11 @@ std::optional<Source> tensor_source(const std::string& input) {
     source.path = input;
     return source;
   }
+  // Without a name it is still a tensor's file: whoever opens it tells which names there are.
+  if (lower(input).ends_with(".safetensors")) {
+    source.path = input;
+    return source;
+  }
   constexpr std::string_view kMark = ".safetensors:";
   const std::size_t mark = lower(input).rfind(kMark);
   if (mark == std::string::npos) return std::nullopt;

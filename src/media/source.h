@@ -29,17 +29,15 @@ struct Source {
 
 /// What each input stands for, in the order given:
 ///   FILE                     itself; it must exist
-///   FOLDER                   its pictures by extension (jpg jpeg jpe jfif png webp), in the order
-///   of
-///                            their names' bytes; not its sub-folders, not hidden files
+///   FOLDER                   its pictures by extension (jpg jpeg jpe jfif png webp), in the
+///                            order of their names' bytes; not its sub-folders, not hidden files
 ///   'GLOB'                   the files that match (a quoted *, ?, [..]; every extension), sorted;
 ///                            a path that exists under that very name is that file
 ///   @LIST                    one path a line, relative to the current folder; blank lines and
-///   lines
-///                            that begin with # are skipped
+///                            lines that begin with # are skipped
 ///   -                        standard input, once
 ///   synthetic[:HxW]          a seeded picture, 480x640 unless said
-///   FILE.npy, FILE.safetensors:NAME   ready tensors
+///   FILE.npy, FILE.safetensors:NAME   ready tensors (a missing NAME is told by who opens it)
 /// Errors: kMissingInput (names what is not there), kUsage, kUnavailable (URLs, clips).
 Result<std::vector<Source>> expand_inputs(std::span<const std::string> inputs);
 

@@ -148,6 +148,7 @@ std::optional<TensorView> Checkpoint::find(std::string_view name) const {
 
 std::vector<std::string> Checkpoint::names() const {
   std::vector<std::string> names;
+  names.reserve(places_.size());
   for (const auto& [name, place] : places_) names.push_back(name);
   return names;
 }

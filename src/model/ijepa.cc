@@ -173,7 +173,7 @@ Result<VitGeometry> read_geometry(const Checkpoint& checkpoint, TensorReader& re
   geometry.image = config.image;
   projection = reader.take(prefix + "embeddings.patch_embeddings.projection.weight",
                            {kAny, kAny, kAny, kAny});
-  if (projection.empty()) return geometry;
+  if (projection.is_null()) return geometry;
   geometry.width = projection.extent(0);
   geometry.channels = projection.extent(1);
   geometry.patch = {projection.extent(2), projection.extent(3)};
@@ -237,6 +237,22 @@ std::unique_ptr<ops::Linear> pack_projection(TensorReader& reader, const ops::Ba
   return backend.pack_linear(std::span(&matrix, 1), std::span(&bias, 1));
 }
 
+/// The table [N, D]; N follows from "image_size", which may be what is wrong.
+std::vector<float> take_positions(const Checkpoint& checkpoint, TensorReader& reader,
+                                  const std::string& prefix, const VitGeometry& geometry) {
+  const std::string name = prefix + "embeddings.position_embeddings";
+  const std::int64_t tokens = geometry.tokens(geometry.image);
+  const auto found = checkpoint.find(name);
+  if (found && found->rank() == 3 && found->extent(1) != tokens) {
+    reader.note(
+        fmt::format("config.json: \"image_size\" {}x{} in patches of {}x{} makes {} tokens "
+                    "and the position table has {}",
+                    geometry.image.height, geometry.image.width, geometry.patch.height,
+                    geometry.patch.width, tokens, found->extent(1)));
+  }
+  return reader.take_f32(name, {1, tokens, geometry.width});
+}
+
 void take_classifier(const Checkpoint& checkpoint, TensorReader& reader,
                      const ops::Backend& backend, const IjepaConfig& config, Ijepa& model) {
   const auto weight = checkpoint.find("classifier.weight");
@@ -295,8 +311,7 @@ Result<Ijepa> load_ijepa(const Checkpoint& checkpoint, const Json& json,
   const VitGeometry& geometry = model.geometry;
   const std::string patch = prefix + "embeddings.patch_embeddings.projection";
   model.weights.patch = pack_projection(reader, backend, geometry, projection, patch);
-  model.weights.position = reader.take_f32(prefix + "embeddings.position_embeddings",
-                                           {1, geometry.tokens(geometry.image), geometry.width});
+  model.weights.position = take_positions(checkpoint, reader, prefix, geometry);
   for (std::int64_t i = 0; i < geometry.depth; ++i) {
     const std::string name = fmt::format("{}encoder.layer.{}", prefix, i);
     model.weights.layers.push_back(take_layer(reader, backend, name, geometry, config->qkv_bias));

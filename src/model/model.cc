@@ -14,7 +14,7 @@ namespace {
 std::string types_of(const Checkpoint& checkpoint) {
   std::set<std::string> types;
   for (const std::string& name : checkpoint.names()) {
-    types.emplace(name_of(checkpoint.find(name)->type()));
+    if (const auto view = checkpoint.find(name)) types.emplace(name_of(view->type()));
   }
   return join(std::vector<std::string>(types.begin(), types.end()), ", ");
 }

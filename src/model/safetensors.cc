@@ -250,6 +250,7 @@ std::optional<TensorView> SafetensorsFile::find(std::string_view name) const {
 
 std::vector<std::string> SafetensorsFile::names() const {
   std::vector<std::string> names;
+  names.reserve(index_.tensors.size());
   for (const TensorEntry& entry : index_.tensors) names.push_back(entry.name);
   return names;
 }

@@ -54,7 +54,7 @@ TensorView TensorReader::take(const std::string& name, const Shape& expected) {
 
 std::vector<float> TensorReader::take_f32(const std::string& name, const Shape& expected) {
   const TensorView view = take(name, expected);
-  if (view.empty()) return {};
+  if (view.is_null()) return {};
   std::vector<float> values(static_cast<std::size_t>(view.size()));
   convert_to_f32(view, values);
   return values;

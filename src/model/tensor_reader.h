@@ -19,7 +19,7 @@ class TensorReader {
 
   explicit TensorReader(const Checkpoint& checkpoint) : checkpoint_(checkpoint) {}
 
-  /// The tensor, with the shape as expected; an empty view after a problem was noted.
+  /// The tensor, with the shape as expected; a null view after a problem was noted.
   TensorView take(const std::string& name, const Shape& expected);
   /// The tensor as float32; as many zeros as expected after a problem.
   std::vector<float> take_f32(const std::string& name, const Shape& expected);

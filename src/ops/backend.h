@@ -71,7 +71,7 @@ class Backend {
   virtual std::string_view target() const = 0;
 
   /// Packs matrices that share their input, stacked along the rows: weights[i] is
-  /// [out_i, in] F32, F16 or BF16 (values need not be aligned); biases[i] is [out_i] or empty.
+  /// [out_i, in] F32, F16 or BF16 (values need not be aligned); biases[i] is [out_i] or null.
   virtual std::unique_ptr<Linear> pack_linear(std::span<const TensorView> weights,
                                               std::span<const TensorView> biases) const = 0;
 

@@ -38,6 +38,10 @@ Result<void> Engine::read_preprocessor(const std::filesystem::path& folder) {
   auto config = media::parse_preprocess_config(*json);
   if (!config) return in_file(std::move(config).error());
   auto preprocessor = media::Preprocessor::create(*config, options_.resolution);
+  // A resolution that is no size is the flag's fault, not the file's.
+  if (!preprocessor && options_.resolution) {
+    return tl::unexpected(std::move(preprocessor).error());
+  }
   if (!preprocessor) return in_file(std::move(preprocessor).error());
   preprocessor_ = std::move(*preprocessor);
   const auto output = preprocessor_->output_size();

@@ -11,7 +11,7 @@ namespace vivace::pipeline {
 namespace {
 
 Result<std::vector<Input>> split_items(const media::Source& source,
-                                       std::shared_ptr<const TensorFile> file) {
+                                       const std::shared_ptr<const TensorFile>& file) {
   const TensorView& tensor = file->tensor();
   const bool pixels = tensor.type() == DType::kF32 && tensor.rank() == 4 && tensor.extent(1) == 3;
   const bool decoded = tensor.type() == DType::kU8 && tensor.rank() == 4 && tensor.extent(3) == 3;
@@ -46,7 +46,7 @@ Result<std::vector<Input>> split_items(const media::Source& source,
 
 Result<std::shared_ptr<const TensorFile>> TensorFile::open(const media::Source& source) {
   auto result = std::make_shared<TensorFile>();
-  if (source.tensor_name.empty()) {
+  if (lower(source.path).ends_with(".npy")) {
     VIVACE_TRY(result->npy_, platform::MappedFile::open(source.path));
     auto tensor = parse_npy(result->npy_.bytes());
     if (!tensor) return tl::unexpected(with_context(std::move(tensor).error(), source.path));
@@ -58,12 +58,16 @@ Result<std::shared_ptr<const TensorFile>> TensorFile::open(const media::Source& 
   if (!tensor) {
     const std::vector<std::string> names = result->safetensors_.names();
     const std::string near = nearest_name(source.tensor_name, names);
-    return fail(ErrorCode::kMissingInput,
-                {.what = fmt::format("{}: no tensor {}", source.path, quote(source.tensor_name)),
-                 .expected = names.size() <= 8 ? join(names, ", ")
-                                               : fmt::format("one of {} names", names.size()),
-                 .got = quote(source.tensor_name),
-                 .advice = near.empty() ? std::string() : "did you mean " + near + "?"});
+    return fail(
+        ErrorCode::kMissingInput,
+        {.what = source.tensor_name.empty()
+                     ? fmt::format("{}: which tensor is meant is missing", source.path)
+                     : fmt::format("{}: no tensor {}", source.path, quote(source.tensor_name)),
+         .expected =
+             names.size() <= 8 ? join(names, ", ") : fmt::format("one of {} names", names.size()),
+         .got = quote(source.tensor_name),
+         .advice = near.empty() ? std::string("write FILE.safetensors:NAME")
+                                : "did you mean " + near + "?"});
   }
   result->tensor_ = *tensor;
   return std::shared_ptr<const TensorFile>(std::move(result));
@@ -82,8 +86,8 @@ Result<std::vector<Input>> make_inputs(std::span<const media::Source> sources) {
       inputs.push_back({source, nullptr, nullptr, {}});
       continue;
     }
-    VIVACE_TRY(auto file, TensorFile::open(source));
-    VIVACE_TRY(std::vector<Input> items, split_items(source, std::move(file)));
+    VIVACE_TRY(const auto file, TensorFile::open(source));
+    VIVACE_TRY(std::vector<Input> items, split_items(source, file));
     for (Input& item : items) inputs.push_back(std::move(item));
   }
   return inputs;

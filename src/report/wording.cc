@@ -41,7 +41,7 @@ std::string model_text(const result::Model& model, int name_width, bool unicode)
     details.push_back(quantity + (quantity.find(' ') == std::string::npos ? " FLOP" : "FLOP"));
   }
   if (model.stand_in) details.emplace_back("stand-in weights");
-  const std::string text = join(details, ", ");
+  std::string text = join(details, ", ");
   if (model.name.empty()) return text;
   return shorten_middle(printable(model.name, unicode), name_width, unicode) +
          (text.empty() ? "" : " (" + text + ")");

@@ -26,7 +26,8 @@ constexpr std::string_view kCount = "a whole number that is not negative";
 }  // namespace
 
 void Problem::report(std::string_view path, std::string_view expected, const Json& got) {
-  if (found()) return;
+  if (found_) return;
+  found_ = true;
   error_ = fail(ErrorCode::kBadData, {.what = "the result field " + std::string(path) + " is wrong",
                                       .expected = std::string(expected),
                                       .got = shown(got),
@@ -34,8 +35,9 @@ void Problem::report(std::string_view path, std::string_view expected, const Jso
                .value();
 }
 
-void Problem::report(std::string_view path, std::string message) {
-  if (found()) return;
+void Problem::report(std::string_view path, const std::string& message) {
+  if (found_) return;
+  found_ = true;
   error_ = fail(ErrorCode::kBadData, "the result field " + std::string(path) + message).value();
 }
 

@@ -18,13 +18,14 @@ namespace vivace::result {
 /// The first problem of a document.
 class Problem {
  public:
-  bool found() const { return error_.has_value(); }
+  bool found() const { return found_; }
   void report(std::string_view path, std::string_view expected, const Json& got);
-  void report(std::string_view path, std::string message);
-  const Error& error() const { return *error_; }
+  void report(std::string_view path, const std::string& message);
+  const Error& error() const { return error_; }
 
  private:
-  std::optional<Error> error_;
+  bool found_ = false;
+  Error error_;
 };
 
 enum class Need {

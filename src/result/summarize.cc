@@ -11,6 +11,7 @@ namespace {
 
 std::vector<Percentile> percentiles_of(const stats::Summary& summary) {
   std::vector<Percentile> percentiles;
+  percentiles.reserve(summary.percentiles.size());
   for (const stats::PercentileEstimate& estimate : summary.percentiles) {
     percentiles.push_back({.p = estimate.p,
                            .value_ns = estimate.value_ns,

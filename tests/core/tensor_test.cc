@@ -72,7 +72,7 @@ TEST(Tensor, ViewsKnowTheirSizes) {
   EXPECT_EQ(view.extent(1), 3);
   EXPECT_EQ(view.size(), 24);
   EXPECT_EQ(view.bytes(), 48U);
-  EXPECT_TRUE(view.empty());
+  EXPECT_TRUE(view.is_null());
   EXPECT_EQ(to_string(view.shape()), "[2, 3, 4]");
   EXPECT_EQ(to_string(Shape{}), "[]");
   EXPECT_EQ(element_count(Shape{}), 1) << "a scalar";

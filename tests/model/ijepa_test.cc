@@ -177,7 +177,8 @@ TEST(IjepaLoad, AnImageSizeThatThePositionsDoNotHaveIsNamed) {
   TinyCheckpoint tiny;
   tiny.config().set("image_size", 40);
   EXPECT_THAT(load_error(tiny), AllOf(HasSubstr("position_embeddings"),
-                                      HasSubstr("expected [1, 25, 32], got [1, 16, 32]")));
+                                      HasSubstr("expected [1, 25, 32], got [1, 16, 32]"),
+                                      HasSubstr("\"image_size\" 40x40")));
 }
 
 TEST(IjepaLoad, AMissingTensorIsNamedWithItsShape) {

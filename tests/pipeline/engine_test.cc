@@ -68,6 +68,13 @@ TEST_F(EngineTest, SizesThatDisagreeAreNamedWithTheWayOut) {
   }
 }
 
+TEST_F(EngineTest, AResolutionThatIsTooLargeIsNotTheFilesFault) {
+  const std::string message =
+      load_error({.resolution = Size2{60000, 60000}, .limits = {}, .seed = 0});
+  EXPECT_THAT(message,
+              AllOf(HasSubstr("60000"), testing::Not(HasSubstr("preprocessor_config.json"))));
+}
+
 TEST_F(EngineTest, AResolutionMustFitThePatches) {
   const auto engine =
       Engine::load(tiny_.folder(), {.resolution = Size2{33, 32}, .limits = {}, .seed = 0});

@@ -83,6 +83,10 @@ TEST_F(InputTest, ATensorOfASafetensorsFileIsFoundByName) {
   EXPECT_THAT(error(source, ErrorCode::kMissingInput), testing::Not(HasSubstr("did you mean")));
   source.tensor_name = "mask";
   EXPECT_THAT(error(source), HasSubstr("got U8 [4]"));
+  source.tensor_name = "";
+  EXPECT_THAT(error(source, ErrorCode::kMissingInput),
+              AllOf(HasSubstr("which tensor"), HasSubstr("pixel_values, mask"),
+                    HasSubstr("FILE.safetensors:NAME")));
 }
 
 TEST_F(InputTest, FilesThatAreBrokenOrAbsentAreNamed) {
@@ -93,8 +97,10 @@ TEST_F(InputTest, FilesThatAreBrokenOrAbsentAreNamed) {
   media::Source broken = file("broken.npy", {1, 2, 3});
   broken.kind = media::Source::Kind::kTensor;
   EXPECT_THAT(error(broken), AllOf(HasSubstr("broken.npy"), HasSubstr("not an .npy file")));
-  broken.tensor_name = "x";
-  EXPECT_THAT(error(broken), AllOf(HasSubstr("broken.npy"), HasSubstr("safetensors")));
+  media::Source header = file("broken.safetensors", {1, 2, 3});
+  header.kind = media::Source::Kind::kTensor;
+  header.tensor_name = "x";
+  EXPECT_THAT(error(header), AllOf(HasSubstr("broken.safetensors"), HasSubstr("at least 8")));
 }
 
 }  // namespace
