@@ -4,6 +4,8 @@
 #include <bit>
 #include <cmath>
 
+#include "core/text.h"
+
 namespace vivace {
 namespace {
 
@@ -66,12 +68,7 @@ std::uint64_t random_bits(std::uint64_t key, std::uint64_t index) {
 }
 
 std::uint64_t stream_key(std::uint64_t seed, std::string_view name) {
-  std::uint64_t hash = 0xcbf29ce484222325u;  // FNV-1a
-  for (const char c : name) {
-    hash ^= static_cast<unsigned char>(c);
-    hash *= 0x100000001b3u;
-  }
-  return mix(hash + mix(seed + 0x9e3779b97f4a7c15u));
+  return mix(hash_of(name) + mix(seed + 0x9e3779b97f4a7c15u));
 }
 
 double random_normal(std::uint64_t key, std::uint64_t index) {

@@ -1,6 +1,7 @@
 // Small text helpers.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -18,6 +19,8 @@ std::string quote(std::string_view text, std::size_t length_max = 80);
 /// The candidate nearest to `name` by edit distance (transpositions count one), or "" when none is
 /// near enough to be what was meant.
 std::string nearest_name(std::string_view name, std::span<const std::string> candidates);
+/// FNV-1a, 64 bits: the same on every machine. For names and fingerprints, not against malice.
+std::uint64_t hash_of(std::string_view text);
 /// True when the bytes are well-formed UTF-8.
 bool is_utf8(std::string_view text);
 /// The text with each byte that is no part of well-formed UTF-8 replaced by U+FFFD.

@@ -132,12 +132,7 @@ std::string fingerprint_of(const HostFacts& facts) {
       "{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}", facts.cpu, facts.architecture, facts.cores_available,
       facts.cores_online, join(facts.isa, ","), facts.kernel, facts.governor, facts.container,
       facts.virtualization, facts.memory_bytes >> 28, facts.cpu_quota);
-  std::uint64_t hash = 0xcbf29ce484222325u;  // FNV-1a, 64 bits
-  for (const char c : text) {
-    hash ^= static_cast<unsigned char>(c);
-    hash *= 0x100000001b3u;
-  }
-  return fmt::format("{:016x}", hash);
+  return fmt::format("{:016x}", hash_of(text));
 }
 
 }  // namespace vivace::platform

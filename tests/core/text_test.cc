@@ -114,5 +114,12 @@ TEST(Utf8, RepairKeepsWhatIsValid) {
   EXPECT_EQ(to_utf8(""), "");
 }
 
+TEST(Hash, IsFnv1a) {
+  // The published test vectors of the 64-bit FNV-1a.
+  EXPECT_EQ(hash_of(""), 0xcbf29ce484222325u);
+  EXPECT_EQ(hash_of("a"), 0xaf63dc4c8601ec8cu);
+  EXPECT_EQ(hash_of("foobar"), 0x85944171f73967e8u);
+}
+
 }  // namespace
 }  // namespace vivace
