@@ -86,7 +86,7 @@ std::vector<Flag> make_flags() {
        .help = "Requests that are sampled, at most; fewer than 100 are marked.",
        .default_text = "500",
        .minimum = 1,
-       .maximum = 1'000'000},
+       .maximum = 10'000'000},
       {.name = "duration",
        .kind = FlagKind::kDuration,
        .value_name = "TIME",

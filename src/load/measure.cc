@@ -102,7 +102,9 @@ Result<Measurement> measure(system::System& system, const MeasurePlan& plan,
   VIVACE_CHECK(plan.warm_up >= 1 && plan.samples >= 1);
   Measurement measurement;
   measurement.items_per_run = system.items_per_run();
-  measurement.samples.reserve(static_cast<std::size_t>(plan.samples));
+  // Growing beyond happens between requests, outside of their stamps.
+  constexpr std::int64_t kReservedMax = 100'000;
+  measurement.samples.reserve(static_cast<std::size_t>(std::min(plan.samples, kReservedMax)));
   measurement.others_busy_share = platform::busy_share_of_others(kQuietWindowMs);
   measurement.clock = platform::calibrate_clock();
   measurement.usage_cost_ns = calibrate_usage_ns();

@@ -70,7 +70,7 @@ INSTANTIATE_TEST_SUITE_P(
               {"--quiet takes no value", "\"--quiet=false\""}},
         Wrong{"count_of_letters", kMeasure + Words{"--samples", "many"}, {"--samples", "\"many\""}},
         Wrong{"count_with_a_fraction", kMeasure + Words{"--samples", "1.5"}, {"\"1.5\""}},
-        Wrong{"count_of_zero", kMeasure + Words{"--samples", "0"}, {"from 1 to 1000000"}},
+        Wrong{"count_of_zero", kMeasure + Words{"--samples", "0"}, {"from 1 to 10000000"}},
         Wrong{"negative_count", kMeasure + Words{"--seed", "-1"}, {"--seed", "\"-1\""}},
         Wrong{"count_too_large", kMeasure + Words{"-j", "2000"}, {"from 1 to 1024", "\"2000\""}},
         Wrong{"count_nan", kMeasure + Words{"--batch", "nan"}, {"--batch", "\"nan\""}},
