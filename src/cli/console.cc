@@ -54,6 +54,11 @@ void occupy_closed_streams() {
 
 }  // namespace
 
+void write_error(std::string_view text) {
+  (void)!std::fwrite(text.data(), 1, text.size(), stderr);
+  std::fflush(stderr);
+}
+
 Console::Console() {
   occupy_closed_streams();
   output_is_terminal_ = isatty(STDOUT_FILENO) == 1;
@@ -67,6 +72,8 @@ Console::Console() {
   std::signal(SIGTERM, on_interrupt);
   // A closed pipe is an error of the write, reported as such.
   std::signal(SIGPIPE, SIG_IGN);
+  // So is a file that outgrows its limit.
+  std::signal(SIGXFSZ, SIG_IGN);
 }
 
 void Console::configure(const Arguments& arguments) {
@@ -89,13 +96,13 @@ Result<void> Console::write(std::string_view bytes) {
 void Console::warn(std::string_view message) {
   if (quiet_) return;
   end_progress();
-  fmt::print(stderr, "vivace: warning: {}\n", message);
+  write_error(fmt::format("vivace: warning: {}\n", message));
 }
 
 void Console::note(std::string_view message) {
   if (!verbose_) return;
   end_progress();
-  fmt::print(stderr, "vivace: {}\n", message);
+  write_error(fmt::format("vivace: {}\n", message));
 }
 
 void Console::progress(std::string_view what, double share, double left_s) {
@@ -106,16 +113,14 @@ void Console::progress(std::string_view what, double share, double left_s) {
   bar_drawn_ = true;
   const int filled = static_cast<int>(std::clamp(share, 0.0, 1.0) * kBarWidth);
   const std::string left = left_s < 0 ? std::string() : "  " + clock_text(left_s) + " left";
-  fmt::print(stderr, "\r\033[K{:<10} [{}{}] {:3.0f}%{}", what,
-             std::string(static_cast<std::size_t>(filled), '#'),
-             std::string(static_cast<std::size_t>(kBarWidth - filled), '.'), 100 * share, left);
-  std::fflush(stderr);
+  write_error(fmt::format(
+      "\r\033[K{:<10} [{}{}] {:3.0f}%{}", what, std::string(static_cast<std::size_t>(filled), '#'),
+      std::string(static_cast<std::size_t>(kBarWidth - filled), '.'), 100 * share, left));
 }
 
 void Console::end_progress() {
   if (!bar_drawn_) return;
-  fmt::print(stderr, "\r\033[K");
-  std::fflush(stderr);
+  write_error("\r\033[K");
   bar_drawn_ = false;
 }
 

@@ -13,6 +13,9 @@ namespace vivace::cli {
 
 class Arguments;
 
+/// Writes to standard error; where that cannot be written, nobody could be told.
+void write_error(std::string_view text);
+
 class Console {
  public:
   /// Reads what the environment says about terminals and NO_COLOR, and installs the SIGINT handler.

@@ -68,7 +68,7 @@ Result<int> run(std::span<const std::string> words, Console& console) {
 }
 
 int report(const Error& error) {
-  fmt::print(stderr, "vivace: error: {}\n", error.message);
+  write_error(fmt::format("vivace: error: {}\n", error.message));
   return exit_status(error.code);
 }
 

@@ -401,6 +401,15 @@ TEST_F(Measure, AnInterruptBeforeTheFirstSampleIsToldToo) {
   EXPECT_TRUE(at(document, {"summary"}).is_null());
 }
 
+TEST_F(Measure, WithBothOutputsClosedTheExitCodeStillTells) {
+  const auto closed = [&](const std::string& rest) {
+    return run_program("/bin/sh", {"-c", "exec \"$0\" " + rest + " >&- 2>&-", program()}, {})
+        .status;
+  };
+  EXPECT_EQ(closed("info"), 74);
+  EXPECT_EQ(closed("nonsense"), 64);
+}
+
 TEST_F(Measure, AClosedPipeIsAnErrorButKeepsTheFile) {
   using Output = ProgramOptions::Output;
   for (const Output output : {Output::kBrokenPipe, Output::kClosed, Output::kFull}) {

@@ -64,6 +64,17 @@ TEST_F(Embed, BatchesChangeNothing) {
   }
 }
 
+TEST_F(Embed, AFileThatOutgrowsItsLimitIsAnErrorAndLeavesNothing) {
+  const std::string out = path("large.npy");
+  const ProgramResult result = run_program(
+      "/bin/sh",
+      {"-c", "ulimit -f 1; exec \"$0\" \"$@\"", program(), "embed", "--model",
+       checkpoint().folder().string(), "synthetic:32x32", "--emit", "pixels", "-o", out},
+      {});
+  EXPECT_EQ(result.status, 74) << result.err;
+  EXPECT_FALSE(std::filesystem::exists(out));
+}
+
 TEST_F(Embed, NpySafetensorsAndStandardOutputHoldTheSameNumbers) {
   const Words one = start() + Words{"--emit", "tokens"};
   expect_done(one + Words{"-o", path("a.npy")});
