@@ -154,7 +154,9 @@ Result<void> add_glob(const std::string& pattern, std::vector<Source>& sources) 
 Result<void> add_list(const std::string& list_path, std::vector<Source>& sources) {
   std::vector<std::uint8_t> bytes;
   VIVACE_CHECK_OK(read_source(file_source(list_path), bytes));
-  const std::string text(bytes.begin(), bytes.end());
+  std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  // Editors of some systems begin a text with a byte order mark.
+  if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
   const std::size_t before = sources.size();
   std::size_t line_number = 0;
   for (std::string_view line : split(text, '\n')) {

@@ -98,6 +98,8 @@ TEST_F(Sources, AListNamesFiles) {
   const std::string b = write("b b.png");
   const std::string list = write("list.txt", "# two\n\n" + b + "\r\n   \n" + a);
   EXPECT_THAT(names({"@" + list}), ElementsAre(b, a));
+  const std::string marked = write("marked.txt", "\xef\xbb\xbf" + a + "\n");
+  EXPECT_THAT(names({"@" + marked}), ElementsAre(a));
   const std::string broken = write("broken.txt", a + "\n" + path("none.png") + "\n");
   expect_error("@" + broken, ErrorCode::kMissingInput, "line 2");
   expect_error("@" + write("empty.txt", "# nothing\n"), ErrorCode::kMissingInput, "names no files");
