@@ -112,6 +112,28 @@ void compare_size(TensorReader& reader, const Json& config, std::string_view fie
       value->is_integer() ? std::to_string(value->as_integer()) : std::string(value->kind_name())));
 }
 
+/// What a layer's modules are called.
+struct LayerNames {
+  std::string_view layers;  ///< before the layer's index
+  std::string_view query;
+  std::string_view key;
+  std::string_view value;
+  std::string_view projection;
+  std::string_view mlp_in;
+  std::string_view mlp_out;
+};
+constexpr LayerNames kSavedNames = {"encoder.layer.",
+                                    "attention.attention.query",
+                                    "attention.attention.key",
+                                    "attention.attention.value",
+                                    "attention.output.dense",
+                                    "intermediate.dense",
+                                    "output.dense"};
+/// The modules' own names since transformers 5, written by save_original_format=False.
+constexpr LayerNames kModuleNames = {"layers.",          "attention.q_proj", "attention.k_proj",
+                                     "attention.v_proj", "attention.o_proj", "mlp.fc1",
+                                     "mlp.fc2"};
+
 NormWeights take_norm(TensorReader& reader, const std::string& name, std::int64_t width) {
   return {reader.take_f32(name + ".weight", {width}), reader.take_f32(name + ".bias", {width})};
 }
@@ -129,21 +151,18 @@ std::unique_ptr<ops::Linear> take_linear(TensorReader& reader, const ops::Backen
   return reader.ok() ? backend.pack_linear(weights, biases) : nullptr;
 }
 
-VitLayer take_layer(TensorReader& reader, const ops::Backend& backend, const std::string& name,
-                    const VitGeometry& geometry, bool qkv_bias) {
+VitLayer take_layer(TensorReader& reader, const ops::Backend& backend, const LayerNames& names,
+                    const std::string& layer_name, const VitGeometry& geometry, bool qkv_bias) {
   const std::int64_t d = geometry.width;
+  const auto at = [&](std::string_view module) { return fmt::format("{}.{}", layer_name, module); };
   VitLayer layer;
-  layer.norm_before = take_norm(reader, name + ".layernorm_before", d);
-  const std::string attention = name + ".attention.attention.";
-  layer.qkv =
-      take_linear(reader, backend, {attention + "query", attention + "key", attention + "value"}, d,
-                  d, qkv_bias);
-  layer.projection = take_linear(reader, backend, {name + ".attention.output.dense"}, d, d, true);
-  layer.norm_after = take_norm(reader, name + ".layernorm_after", d);
-  layer.mlp_in =
-      take_linear(reader, backend, {name + ".intermediate.dense"}, geometry.mlp_width, d, true);
-  layer.mlp_out =
-      take_linear(reader, backend, {name + ".output.dense"}, d, geometry.mlp_width, true);
+  layer.norm_before = take_norm(reader, at("layernorm_before"), d);
+  layer.qkv = take_linear(reader, backend, {at(names.query), at(names.key), at(names.value)}, d, d,
+                          qkv_bias);
+  layer.projection = take_linear(reader, backend, {at(names.projection)}, d, d, true);
+  layer.norm_after = take_norm(reader, at("layernorm_after"), d);
+  layer.mlp_in = take_linear(reader, backend, {at(names.mlp_in)}, geometry.mlp_width, d, true);
+  layer.mlp_out = take_linear(reader, backend, {at(names.mlp_out)}, d, geometry.mlp_width, true);
   return layer;
 }
 
@@ -162,6 +181,12 @@ std::int64_t count_layers(const Checkpoint& checkpoint, std::string_view prefix)
   return count;
 }
 
+/// The names that this checkpoint has: published files and save_pretrained have the first.
+const LayerNames& names_in(const Checkpoint& checkpoint, const std::string& prefix) {
+  const bool modules = count_layers(checkpoint, prefix + std::string(kModuleNames.layers)) > 0;
+  return modules ? kModuleNames : kSavedNames;
+}
+
 /// Sizes from the shapes of the first tensors.
 Result<VitGeometry> read_geometry(const Checkpoint& checkpoint, TensorReader& reader,
                                   const IjepaConfig& config, const Json& json,
@@ -177,18 +202,19 @@ Result<VitGeometry> read_geometry(const Checkpoint& checkpoint, TensorReader& re
   geometry.width = projection.extent(0);
   geometry.channels = projection.extent(1);
   geometry.patch = {projection.extent(2), projection.extent(3)};
-  const std::string layers = prefix + "encoder.layer.";
+  const LayerNames& names = names_in(checkpoint, prefix);
+  const std::string layers = prefix + std::string(names.layers);
   geometry.depth = count_layers(checkpoint, layers);
   if (geometry.depth == 0) {
     reader.note(fmt::format("there is no tensor under {}", quote(layers)));
     return geometry;
   }
-  const auto mlp = checkpoint.find(layers + "0.intermediate.dense.weight");
+  const std::string mlp_name = fmt::format("{}0.{}.weight", layers, names.mlp_in);
+  const auto mlp = checkpoint.find(mlp_name);
   if (!mlp || mlp->rank() != 2 || mlp->extent(0) < 1) {
     // Every layer would be held against a width of nothing.
-    reader.note(fmt::format("tensor {} (expected shape [any, {}], got {})",
-                            quote(layers + "0.intermediate.dense.weight"), geometry.width,
-                            mlp ? to_string(mlp->shape()) : "none"));
+    reader.note(fmt::format("tensor {} (expected shape [any, {}], got {})", quote(mlp_name),
+                            geometry.width, mlp ? to_string(mlp->shape()) : "none"));
     return geometry;
   }
   geometry.mlp_width = mlp->extent(0);
@@ -312,9 +338,11 @@ Result<Ijepa> load_ijepa(const Checkpoint& checkpoint, const Json& json,
   const std::string patch = prefix + "embeddings.patch_embeddings.projection";
   model.weights.patch = pack_projection(reader, backend, geometry, projection, patch);
   model.weights.position = take_positions(checkpoint, reader, prefix, geometry);
+  const LayerNames& names = names_in(checkpoint, prefix);
   for (std::int64_t i = 0; i < geometry.depth; ++i) {
-    const std::string name = fmt::format("{}encoder.layer.{}", prefix, i);
-    model.weights.layers.push_back(take_layer(reader, backend, name, geometry, config->qkv_bias));
+    const std::string name = fmt::format("{}{}{}", prefix, names.layers, i);
+    model.weights.layers.push_back(
+        take_layer(reader, backend, names, name, geometry, config->qkv_bias));
   }
   model.weights.norm = take_norm(reader, prefix + "layernorm", geometry.width);
   take_classifier(checkpoint, reader, backend, *config, model);

@@ -366,6 +366,33 @@ std::uint16_t to_f16(float value) {
   return static_cast<std::uint16_t>((value < 0 ? 0x8000 : 0) | (exponent + 14) << 10 | fraction);
 }
 
+TEST(IjepaLoad, TheModulesOwnNamesAreKnownToo) {
+  TinyCheckpoint tiny;
+  const auto saved = Model::load(tiny.folder()).value();
+  const std::pair<std::string, std::string> renamed[] = {
+      {"attention.attention.query", "attention.q_proj"},
+      {"attention.attention.key", "attention.k_proj"},
+      {"attention.attention.value", "attention.v_proj"},
+      {"attention.output.dense", "attention.o_proj"},
+      {"intermediate.dense", "mlp.fc1"},
+      {"output.dense", "mlp.fc2"},
+      {"encoder.layer.", "layers."}};
+  for (auto& tensor : tiny.tensors()) {
+    std::string& name = tensor.declaration.name;
+    for (const auto& [from, to] : renamed) {
+      if (const auto at = name.find(from); at != std::string::npos) {
+        name.replace(at, from.size(), to);
+      }
+    }
+  }
+  tiny.write();
+  const auto modules = Model::load(tiny.folder());
+  ASSERT_TRUE(modules) << modules.error().message;
+  EXPECT_EQ(worst_difference(encode(**modules, {32, 32}, 2, 1), encode(*saved, {32, 32}, 2, 1)), 0);
+  tiny.remove("layers.1.mlp.fc2.weight");
+  EXPECT_THAT(load_error(tiny), HasSubstr("layers.1.mlp.fc2.weight"));
+}
+
 TEST(IjepaLoad, HalfPrecisionWeightsLoadExactly) {
   for (const DType type : {DType::kF16, DType::kBF16}) {
     // Weights that both types hold exactly, so that the outputs must be equal to the last bit.
