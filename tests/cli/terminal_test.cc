@@ -46,6 +46,16 @@ TerminalResult vivace_on_terminal(Words words, unsigned short columns, const cha
 
 class Terminal : public ProgramTest {
  protected:
+  void SetUp() override {
+    int controller = -1;
+    int terminal = -1;
+    if (openpty(&controller, &terminal, nullptr, nullptr, nullptr) != 0) {
+      GTEST_SKIP() << "no pseudo-terminal is to be had here (is /dev/pts mounted?)";
+    }
+    ::close(controller);
+    ::close(terminal);
+  }
+
   Words measure() const {
     return {"measure",    "--model", model(), "synthetic:40x40", "--samples", "10M",
             "--duration", "600ms",   "-j1"};
