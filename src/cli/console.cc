@@ -68,8 +68,11 @@ Console::Console() {
   const bool dumb = term != nullptr && std::string_view(term) == "dumb";
   colour_ = output_is_terminal_ && !dumb && (no_color == nullptr || *no_color == '\0');
   bar_wanted_ = error_is_terminal_ && !dumb;
-  std::signal(SIGINT, on_interrupt);
-  std::signal(SIGTERM, on_interrupt);
+  // Without SA_RESTART, so that waiting for a pipe that nobody writes to can be ended.
+  struct sigaction on_signal{};
+  on_signal.sa_handler = on_interrupt;
+  sigaction(SIGINT, &on_signal, nullptr);
+  sigaction(SIGTERM, &on_signal, nullptr);
   // A closed pipe is an error of the write, reported as such.
   std::signal(SIGPIPE, SIG_IGN);
   // So is a file that outgrows its limit.

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -165,6 +166,19 @@ Result<std::string> output_path(const Arguments& arguments, const Console& conso
   return *path;
 }
 
+/// A result never replaces what it was made from.
+Result<void> check_not_an_input(const std::string& path, std::span<const pipeline::Input> inputs) {
+  std::error_code ignored;
+  for (const pipeline::Input& input : inputs) {
+    if (!std::filesystem::is_regular_file(path, ignored) || input.source.path.empty() ||
+        !std::filesystem::equivalent(path, input.source.path, ignored)) {
+      continue;
+    }
+    return bad_out("--out is one of the inputs", "another file", quote(path));
+  }
+  return {};
+}
+
 /// The likeliest classes of each input, as text.
 std::string top_classes(const Output& logits, std::span<const pipeline::Input> inputs,
                         const std::vector<std::string>& labels) {
@@ -244,6 +258,7 @@ std::string summary_line(std::string_view path, std::span<const Output> outputs,
 Result<int> run(const Arguments& arguments, Console& console) {
   VIVACE_TRY(const std::string path, output_path(arguments, console));
   VIVACE_TRY(const std::vector<pipeline::Input> inputs, collect_inputs(arguments, console));
+  VIVACE_CHECK_OK(check_not_an_input(path, inputs));
   VIVACE_TRY(const auto engine, load_engine(arguments, console));
   VIVACE_TRY(std::vector<Output> outputs, plan_outputs(arguments, *engine));
   const auto items = static_cast<std::int64_t>(inputs.size());

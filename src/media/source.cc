@@ -30,6 +30,10 @@ std::string errno_text(int number) { return std::generic_category().message(numb
 
 // A missing file and one behind a forbidden folder are the same to the caller, with other reasons.
 tl::unexpected<Error> cannot_read(const std::string& path, int number) {
+  // Only a pipe or terminal is waited for so long that a signal ends the wait: somebody wants out.
+  if (number == EINTR) {
+    return fail(ErrorCode::kInterrupted, "interrupted while waiting for " + quote(path));
+  }
   return fail(ErrorCode::kMissingInput,
               "input " + quote(path) + " cannot be read: " + errno_text(number));
 }
@@ -114,7 +118,9 @@ Result<void> add_folder(const std::string& folder, std::vector<Source>& sources)
     const std::string path = entry->path().string();
     std::error_code ignored;
     const bool hidden = entry->path().filename().string().starts_with('.');
-    if (!hidden && has_image_extension(path) && !entry->is_directory(ignored)) {
+    // A pipe or device would be waited for; a link to nothing is named when it is opened.
+    const bool readable = !entry->exists(ignored) || entry->is_regular_file(ignored);
+    if (!hidden && has_image_extension(path) && readable) {
       paths.push_back(path);
     } else {
       ++other_count;
@@ -139,7 +145,7 @@ Result<void> add_glob(const std::string& pattern, std::vector<Source>& sources) 
   std::vector<std::string> paths;
   for (std::size_t i = 0; status == 0 && i < found.gl_pathc; ++i) {
     struct stat about;
-    if (::stat(found.gl_pathv[i], &about) == 0 && S_ISDIR(about.st_mode)) continue;
+    if (::stat(found.gl_pathv[i], &about) == 0 && !S_ISREG(about.st_mode)) continue;
     paths.emplace_back(found.gl_pathv[i]);
   }
   ::globfree(&found);
@@ -236,7 +242,7 @@ Result<void> read_all(int descriptor, std::size_t size_hint, const std::string& 
     const ssize_t count = ::read(descriptor, bytes.data() + filled, bytes.size() - filled);
     if (count == 0) break;
     if (count < 0) {
-      if (errno == EINTR) continue;
+      if (errno == EINTR) return cannot_read(name, EINTR);
       if (errno == EISDIR) return cannot_read(name, EISDIR);
       return fail(ErrorCode::kInputOutput,
                   "reading " + quote(name) + " failed: " + errno_text(errno));

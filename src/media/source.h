@@ -43,7 +43,7 @@ Result<std::vector<Source>> expand_inputs(std::span<const std::string> inputs);
 
 /// Reads all bytes of a kFile or kStdin source into `bytes`, which keeps its capacity. Errors:
 /// kMissingInput (not there, a folder, not permitted), kBadData (over kSourceBytesMax),
-/// kInputOutput.
+/// kInputOutput, kInterrupted (a signal while waiting for a pipe).
 Result<void> read_source(const Source& source, std::vector<std::uint8_t>& bytes);
 
 inline constexpr std::int64_t kSourceBytesMax = std::int64_t{1} << 30;

@@ -145,13 +145,14 @@ std::size_t Vit::bytes() const {
 Result<void> Vit::check_size(Size2 pixels) const {
   if (pixels.height % geometry_.patch.height != 0 || pixels.width % geometry_.patch.width != 0 ||
       pixels.height == 0 || pixels.width == 0) {
-    return fail(ErrorCode::kUsage,
-                {.what = "the resolution does not fit the patches",
-                 .expected = fmt::format("a height that is a multiple of {} and a width of {}",
-                                         geometry_.patch.height, geometry_.patch.width),
-                 .got = fmt::format("{}x{}", pixels.height, pixels.width),
-                 .advice = fmt::format("try --resolution {}x{}", geometry_.image.height,
-                                       geometry_.image.width)});
+    return fail(
+        ErrorCode::kUsage,
+        {.what = "the resolution does not fit the patches",
+         .expected = fmt::format("a height that is a multiple of {} and a width that is one of {}",
+                                 geometry_.patch.height, geometry_.patch.width),
+         .got = fmt::format("{}x{}", pixels.height, pixels.width),
+         .advice =
+             fmt::format("try --resolution {}x{}", geometry_.image.height, geometry_.image.width)});
   }
   if (pixels == geometry_.image) return {};
   // The reference takes the stored table as a square; any other would be read wrongly.

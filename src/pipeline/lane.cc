@@ -101,6 +101,13 @@ Result<void> Lane::decode() {
   return {};
 }
 
+std::string Lane::resolution_advice(Size2 given) const {
+  // Never a size that would be refused in its turn.
+  if (!engine_->model().encoder().check_size(given)) return {};
+  return fmt::format("give --resolution {}x{} to interpolate the position table", given.height,
+                     given.width);
+}
+
 Result<void> Lane::preprocess() {
   const Size2 size = engine_->size();
   const auto item_values = static_cast<std::size_t>(3 * size.height * size.width);
@@ -127,9 +134,7 @@ Result<void> Lane::preprocess() {
                 format_message({.what = "the input's size does not fit the model",
                                 .expected = fmt::format("{}x{} pixels", size.height, size.width),
                                 .got = fmt::format("{}x{}", given.height, given.width),
-                                .advice = fmt::format("give --resolution {}x{} to interpolate the "
-                                                      "position table",
-                                                      given.height, given.width)})},
+                                .advice = resolution_advice(given)})},
           input);
     }
     if (ready) std::memcpy(out.data(), input.item.data(), out.size_bytes());

@@ -64,6 +64,7 @@ class Lane {
   Result<void> preprocess();
   void encode(bool with_layers);
   void postprocess();
+  std::string resolution_advice(Size2 given) const;
   tl::unexpected<Error> in_input(Error error, const Input& input) const;
 
   std::shared_ptr<const Engine> engine_;

@@ -61,7 +61,7 @@ Result<MappedFile> MappedFile::open(const std::filesystem::path& path) {
       const int error = errno;
       ::close(descriptor);
       file.size_ = 0;
-      return fail(ErrorCode::kInputOutput,
+      return fail(error == ENOMEM ? ErrorCode::kTemporary : ErrorCode::kInputOutput,
                   "cannot map " + quote(path.string(), 400) + ": " + reason(error));
     }
     file.data_ = static_cast<const std::byte*>(memory);

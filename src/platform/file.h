@@ -15,7 +15,8 @@ namespace vivace::platform {
 /// A whole file mapped read-only. Moving keeps the address.
 class MappedFile {
  public:
-  /// Errors: kMissingInput (absent, a folder, not readable), kInputOutput. An empty file is an
+  /// Errors: kMissingInput (absent, a folder, not readable), kInputOutput,
+  /// kTemporary (no memory to map it). An empty file is an
   /// empty span.
   static Result<MappedFile> open(const std::filesystem::path& path);
 

@@ -64,6 +64,29 @@ TEST_F(Embed, BatchesChangeNothing) {
   }
 }
 
+TEST_F(Embed, AnInputIsNeverReplaced) {
+  const std::string file = path("in.npy");
+  expect_done(Words{"embed", "--model", checkpoint().folder().string(), "synthetic:32x32", "--emit",
+                    "pixels", "-o", file});
+  expect_error(vivace({"embed", "--model", checkpoint().folder().string(), file, "--emit", "pixels",
+                       "-o", file}),
+               64, {"--out is one of the inputs"});
+  EXPECT_GT(std::filesystem::file_size(file), 3U * 32 * 32 * 4);
+}
+
+TEST_F(Embed, WaitingForAPipeCanBeEnded) {
+  const std::string pipe = path("pipe");
+  const ProgramResult result = run_program(
+      "/bin/sh",
+      {"-c",
+       "mkfifo \"$1\"; timeout -k 20 -s TERM --preserve-status 1 \"$0\" embed --model \"$2\" "
+       "\"$1\" -o \"$1.npy\"",
+       program(), pipe, checkpoint().folder().string()},
+      {});
+  EXPECT_EQ(result.status, 130) << result.err;
+  EXPECT_THAT(result.err, testing::HasSubstr("interrupted while waiting"));
+}
+
 TEST_F(Embed, AFileThatOutgrowsItsLimitIsAnErrorAndLeavesNothing) {
   const std::string out = path("large.npy");
   const ProgramResult result = run_program(

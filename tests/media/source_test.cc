@@ -1,6 +1,8 @@
 // Inputs as the command line has them.
 #include "media/source.h"
 
+#include <sys/stat.h>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -68,6 +70,8 @@ TEST_F(Sources, AFolderGivesItsPicturesSortedByBytes) {
     write(name);
   }
   std::filesystem::create_directories(folder_ / "dir.png");
+  // A pipe would be waited for.
+  ASSERT_EQ(mkfifo(path("pipe.jpg").c_str(), 0600), 0);
   EXPECT_THAT(
       names({folder_.string()}),
       ElementsAre(path("B.webp"), path("a.JPG"), path("a10.jpeg"), path("a9.jpg"), path("z.png")));
