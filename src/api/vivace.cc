@@ -29,7 +29,7 @@ ModelInfo info_of(const pipeline::Engine& engine) {
   info.depth = engine.model().encoder().geometry().depth;
   info.classes = engine.model().classes();
   info.resolution = {engine.size().height, engine.size().width};
-  for (const OperatorCost& cost : engine.model().costs(1, engine.size())) info.flops += cost.flops;
+  info.flops = total_flops(engine.model().costs(1, engine.size()));
   info.stand_in = facts.stand_in;
   info.labels = facts.labels;
   return info;

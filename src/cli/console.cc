@@ -10,7 +10,6 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
-#include <system_error>
 
 #include <fmt/format.h>
 
@@ -32,8 +31,7 @@ extern "C" void on_interrupt(int signal_number) {
 }
 
 Result<void> cannot_write() {
-  return fail(ErrorCode::kInputOutput,
-              "cannot write to standard output: " + std::generic_category().message(errno));
+  return fail(ErrorCode::kInputOutput, "cannot write to standard output: " + errno_text(errno));
 }
 
 std::string clock_text(double seconds) {

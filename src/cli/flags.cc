@@ -6,6 +6,7 @@
 
 #include "core/check.h"
 #include "core/text.h"
+#include "load/measure.h"
 
 namespace vivace::cli {
 namespace {
@@ -78,7 +79,7 @@ std::vector<Flag> make_flags() {
        .value_name = "N",
        .help = "Requests before the samples, discarded; at least 10.",
        .default_text = "20",
-       .minimum = 10,
+       .minimum = load::kWarmUpMin,
        .maximum = 1'000'000},
       {.name = "samples",
        .kind = FlagKind::kCount,

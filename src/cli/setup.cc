@@ -32,10 +32,7 @@ Result<void> check_available(const Arguments& arguments) {
   return {};
 }
 
-bool is_count(FlagKind kind) { return kind == FlagKind::kCount; }
-
-}  // namespace
-
+/// The folder of --model. Error: kUsage without it.
 Result<std::filesystem::path> model_folder(const Arguments& arguments) {
   const auto folder = arguments.text("model");
   if (folder) return std::filesystem::path(*folder);
@@ -47,13 +44,14 @@ Result<std::filesystem::path> model_folder(const Arguments& arguments) {
                                      arguments.verb().name)});
 }
 
+}  // namespace
+
 int thread_count(const Arguments& arguments) {
   if (!arguments.given("threads")) return platform::usable_cpu_count();
   return static_cast<int>(arguments.count("threads"));
 }
 
-Result<std::shared_ptr<const pipeline::Engine>> load_engine(const Arguments& arguments,
-                                                            Console& console) {
+Result<LoadedEngine> load_engine(const Arguments& arguments, Console& console) {
   VIVACE_CHECK_OK(check_available(arguments));
   VIVACE_TRY(const std::filesystem::path folder, model_folder(arguments));
   pipeline::EngineOptions options;
@@ -61,13 +59,15 @@ Result<std::shared_ptr<const pipeline::Engine>> load_engine(const Arguments& arg
   options.seed = static_cast<std::uint64_t>(arguments.count("seed"));
   options.limits.pixels_max = arguments.count("max-pixels");
   const std::int64_t start_ns = platform::now_ns();
-  VIVACE_TRY(auto engine, pipeline::Engine::load(folder, options));
-  console.note(fmt::format("loaded {}: {} parameters, input {}x{}, {} threads, in {}",
-                           folder.string(),
-                           format_quantity(static_cast<double>(engine->model().facts().parameters)),
-                           engine->size().height, engine->size().width, thread_count(arguments),
-                           format_duration(static_cast<double>(platform::now_ns() - start_ns))));
-  return engine;
+  LoadedEngine loaded;
+  VIVACE_TRY(loaded.engine, pipeline::Engine::load(folder, options));
+  loaded.load_ns = platform::now_ns() - start_ns;
+  console.note(
+      fmt::format("loaded {}: {} parameters, input {}x{}, {} threads, in {}", folder.string(),
+                  format_quantity(static_cast<double>(loaded.engine->model().facts().parameters)),
+                  loaded.engine->size().height, loaded.engine->size().width,
+                  thread_count(arguments), format_duration(static_cast<double>(loaded.load_ns))));
+  return loaded;
 }
 
 Result<std::vector<pipeline::Input>> collect_inputs(const Arguments& arguments, Console& console) {
@@ -116,7 +116,7 @@ JsonObject effective_flags(const Arguments& arguments) {
       value = std::move(all);
     } else if (name == "threads") {
       value = thread_count(arguments);
-    } else if (is_count(flag.kind)) {
+    } else if (flag.kind == FlagKind::kCount) {
       value = arguments.count(name);
     } else if (const auto text = arguments.text(name)) {
       value = *text;

@@ -16,16 +16,17 @@
 
 namespace vivace::cli {
 
-/// The folder of --model. Error: kUsage without it.
-Result<std::filesystem::path> model_folder(const Arguments& arguments);
-
 /// --threads, or as many CPUs as this process may use.
 int thread_count(const Arguments& arguments);
 
+struct LoadedEngine {
+  std::shared_ptr<const pipeline::Engine> engine;
+  std::int64_t load_ns = 0;  ///< from the folder to packed weights
+};
+
 /// Loads the engine of --model, --resolution, --seed, --max-pixels. Errors: kUnavailable for a
 /// --backend, --device or --precision that this build has not, and the loader's.
-Result<std::shared_ptr<const pipeline::Engine>> load_engine(const Arguments& arguments,
-                                                            Console& console);
+Result<LoadedEngine> load_engine(const Arguments& arguments, Console& console);
 
 /// The positional inputs and those of --input. Error: kUsage without any, and the readers'.
 Result<std::vector<pipeline::Input>> collect_inputs(const Arguments& arguments, Console& console);

@@ -259,7 +259,8 @@ Result<int> run(const Arguments& arguments, Console& console) {
   VIVACE_TRY(const std::string path, output_path(arguments, console));
   VIVACE_TRY(const std::vector<pipeline::Input> inputs, collect_inputs(arguments, console));
   VIVACE_CHECK_OK(check_not_an_input(path, inputs));
-  VIVACE_TRY(const auto engine, load_engine(arguments, console));
+  VIVACE_TRY(const LoadedEngine loaded, load_engine(arguments, console));
+  const auto& engine = loaded.engine;
   VIVACE_TRY(std::vector<Output> outputs, plan_outputs(arguments, *engine));
   const auto items = static_cast<std::int64_t>(inputs.size());
   const model::ModelFacts& facts = engine->model().facts();

@@ -192,10 +192,10 @@ Result<int> run(const Arguments& arguments, Console& console) {
   Json json = header_json();
   json.set("machine", machine_json(host));
   if (arguments.given("model")) {
-    VIVACE_TRY(const auto engine, load_engine(arguments, console));
+    VIVACE_TRY(const LoadedEngine loaded, load_engine(arguments, console));
     const std::int64_t batch = arguments.count("batch");
-    text += model_text(*engine, batch);
-    json.set("model", model_json(*engine, batch));
+    text += model_text(*loaded.engine, batch);
+    json.set("model", model_json(*loaded.engine, batch));
   }
   return deliver(text, json, arguments, console);
 }

@@ -1,4 +1,3 @@
-#include <chrono>
 
 #include <fmt/format.h>
 

@@ -1,4 +1,3 @@
-#include <chrono>
 #include <memory>
 #include <vector>
 
@@ -77,13 +76,11 @@ void fill_environment(const pipeline::Engine& engine, result::Document& document
 Result<void> fill_model(const pipeline::Engine& engine, std::int64_t batch,
                         const Arguments& arguments, result::Document& document) {
   const model::ModelFacts& facts = engine.model().facts();
-  double flops = 0;
-  for (const OperatorCost& cost : engine.model().costs(batch, engine.size())) flops += cost.flops;
   result::Model model;
   model.name = arguments.value("model");
   model.family = facts.family;
   model.parameters = facts.parameters;
-  model.flops = static_cast<std::int64_t>(flops);
+  model.flops = static_cast<std::int64_t>(total_flops(engine.model().costs(batch, engine.size())));
   model.weights_bytes = static_cast<std::int64_t>(facts.weights_bytes);
   VIVACE_TRY(model.weights_sha256, pipeline::digest_files(facts.weight_files));
   model.stand_in = facts.stand_in;
@@ -159,9 +156,8 @@ Result<int> run(const Arguments& arguments, Console& console) {
   VIVACE_TRY(std::vector<pipeline::Input> inputs, collect_inputs(arguments, console));
 
   const std::int64_t batch = arguments.count("batch");
-  const std::int64_t load_start_ns = platform::now_ns();
-  VIVACE_TRY(const auto engine, load_engine(arguments, console));
-  const std::int64_t load_ns = platform::now_ns() - load_start_ns;
+  VIVACE_TRY(const LoadedEngine loaded, load_engine(arguments, console));
+  const auto& engine = loaded.engine;
 
   result::Document document;
   document.kind = "measure";
@@ -185,7 +181,7 @@ Result<int> run(const Arguments& arguments, Console& console) {
                            plan.samples, format_duration(static_cast<double>(plan.duration_ns))));
   VIVACE_TRY(const load::Measurement measurement, load::measure(system, plan, hooks_of(console)));
   console.end_progress();
-  load::fill_document(measurement, load_ns, percentiles, document);
+  load::fill_document(measurement, loaded.load_ns, percentiles, document);
 
   // The file first: a closed pipe must not cost the result.
   if (json && *json != "-") {

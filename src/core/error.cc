@@ -1,5 +1,7 @@
 #include "core/error.h"
 
+#include <system_error>
+
 namespace vivace {
 namespace {
 
@@ -56,6 +58,8 @@ tl::unexpected<Error> fail(ErrorCode code, std::string what) {
 tl::unexpected<Error> fail(ErrorCode code, const ErrorParts& parts) {
   return tl::unexpected(Error{code, format_message(parts)});
 }
+
+std::string errno_text(int number) { return std::generic_category().message(number); }
 
 Error with_context(Error error, std::string_view context) {
   error.message = std::string(context) + ": " + error.message;

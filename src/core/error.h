@@ -26,6 +26,9 @@ tl::unexpected<Error> fail(ErrorCode code, const ErrorParts& parts);
 /// The same error, with "CONTEXT: " before its message (the file it happened in, say).
 Error with_context(Error error, std::string_view context);
 
+/// What the system says of an errno: "No such file or directory".
+std::string errno_text(int number);
+
 }  // namespace vivace
 
 #define VIVACE_CONCAT_INNER(a, b) a##b

@@ -26,8 +26,6 @@ constexpr std::string_view kSynthetic = "synthetic";
 constexpr Size2 kSyntheticSize = {480, 640};
 constexpr std::int64_t kSyntheticPixelsMax = 178'956'970;  // as for decoded pictures
 
-std::string errno_text(int number) { return std::generic_category().message(number); }
-
 // A missing file and one behind a forbidden folder are the same to the caller, with other reasons.
 tl::unexpected<Error> cannot_read(const std::string& path, int number) {
   // Only a pipe or terminal is waited for so long that a signal ends the wait: somebody wants out.
@@ -65,12 +63,8 @@ std::optional<Source> tensor_source(const std::string& input) {
   Source source;
   source.kind = Source::Kind::kTensor;
   source.name = input;
-  if (lower(input).ends_with(".npy")) {
-    source.path = input;
-    return source;
-  }
-  // Without a name it is still a tensor's file: whoever opens it tells which names there are.
-  if (lower(input).ends_with(".safetensors")) {
+  // Without a name a .safetensors is still a tensor's file: who opens it tells what names it has.
+  if (lower(input).ends_with(".npy") || lower(input).ends_with(".safetensors")) {
     source.path = input;
     return source;
   }
@@ -109,6 +103,11 @@ Result<Source> synthetic_source(const std::string& input) {
   return source;
 }
 
+void add_sorted(std::vector<std::string> paths, std::vector<Source>& sources) {
+  std::sort(paths.begin(), paths.end());
+  for (std::string& path : paths) sources.push_back(file_source(std::move(path)));
+}
+
 Result<void> add_folder(const std::string& folder, std::vector<Source>& sources) {
   std::error_code error;
   std::vector<std::string> paths;
@@ -134,8 +133,7 @@ Result<void> add_folder(const std::string& folder, std::vector<Source>& sources)
                            .got = std::to_string(other_count) + " other entries",
                            .advice = "sub-folders are not searched; name them, or use a glob"});
   }
-  std::sort(paths.begin(), paths.end());
-  for (std::string& path : paths) sources.push_back(file_source(std::move(path)));
+  add_sorted(std::move(paths), sources);
   return {};
 }
 
@@ -152,8 +150,7 @@ Result<void> add_glob(const std::string& pattern, std::vector<Source>& sources) 
   if (paths.empty()) {
     return fail(ErrorCode::kMissingInput, "input " + quote(pattern) + " matches no file");
   }
-  std::sort(paths.begin(), paths.end());
-  for (std::string& path : paths) sources.push_back(file_source(std::move(path)));
+  add_sorted(std::move(paths), sources);
   return {};
 }
 
@@ -242,8 +239,7 @@ Result<void> read_all(int descriptor, std::size_t size_hint, const std::string& 
     const ssize_t count = ::read(descriptor, bytes.data() + filled, bytes.size() - filled);
     if (count == 0) break;
     if (count < 0) {
-      if (errno == EINTR) return cannot_read(name, EINTR);
-      if (errno == EISDIR) return cannot_read(name, EISDIR);
+      if (errno == EINTR || errno == EISDIR) return cannot_read(name, errno);
       return fail(ErrorCode::kInputOutput,
                   "reading " + quote(name) + " failed: " + errno_text(errno));
     }

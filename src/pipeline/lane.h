@@ -49,8 +49,6 @@ class Lane {
 
   const Engine& engine() const { return *engine_; }
   int thread_count() const { return workspace_.threads.thread_count(); }
-  /// The most scratch that any request used.
-  std::size_t scratch_peak_bytes() const { return workspace_.scratch.peak_bytes(); }
 
  private:
   struct Item {

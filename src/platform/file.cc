@@ -15,11 +15,9 @@
 namespace vivace::platform {
 namespace {
 
-std::string reason(int error) { return std::generic_category().message(error); }
-
 tl::unexpected<Error> cannot_open(const std::filesystem::path& path, int error) {
   return fail(ErrorCode::kMissingInput,
-              "cannot open " + quote(path.string(), 400) + ": " + reason(error));
+              "cannot open " + quote(path.string(), 400) + ": " + errno_text(error));
 }
 
 /// A symbolic link stays a link: what it points to, there or not yet, is what gets written. Links
@@ -62,7 +60,7 @@ Result<MappedFile> MappedFile::open(const std::filesystem::path& path) {
       ::close(descriptor);
       file.size_ = 0;
       return fail(error == ENOMEM ? ErrorCode::kTemporary : ErrorCode::kInputOutput,
-                  "cannot map " + quote(path.string(), 400) + ": " + reason(error));
+                  "cannot map " + quote(path.string(), 400) + ": " + errno_text(error));
     }
     file.data_ = static_cast<const std::byte*>(memory);
   }
@@ -110,7 +108,7 @@ Result<AtomicFile> AtomicFile::create(const std::filesystem::path& wanted) {
     const int descriptor = ::open(target.c_str(), O_WRONLY | O_CLOEXEC);
     if (descriptor < 0) {
       return fail(ErrorCode::kCannotCreate,
-                  "cannot open " + quote(target.string(), 400) + ": " + reason(errno));
+                  "cannot open " + quote(target.string(), 400) + ": " + errno_text(errno));
     }
     return AtomicFile(descriptor, {}, target);
   }
@@ -118,7 +116,7 @@ Result<AtomicFile> AtomicFile::create(const std::filesystem::path& wanted) {
   const int descriptor = mkostemp(name.data(), O_CLOEXEC);
   if (descriptor < 0) {
     return fail(ErrorCode::kCannotCreate,
-                "cannot create " + quote(target.string(), 400) + ": " + reason(errno));
+                "cannot create " + quote(target.string(), 400) + ": " + errno_text(errno));
   }
   // mkostemp makes the file private; a result is as public as the umask says.
   const mode_t mask = umask(0);
@@ -165,7 +163,7 @@ Result<void> AtomicFile::commit() {
 
 Result<void> AtomicFile::failed(std::string_view action) const {
   return fail(ErrorCode::kInputOutput, "cannot " + std::string(action) + " " +
-                                           quote(target_.string(), 400) + ": " + reason(errno));
+                                           quote(target_.string(), 400) + ": " + errno_text(errno));
 }
 
 Result<void> write_file_atomically(const std::filesystem::path& target, std::string_view contents) {
@@ -180,7 +178,7 @@ Result<void> check_writable(const std::filesystem::path& target) {
     // Opening a pipe would wait for its reader, and closing it again would end that reader.
     if (::access(target.c_str(), W_OK) == 0) return {};
     return fail(ErrorCode::kCannotCreate,
-                "cannot open " + quote(target.string(), 400) + ": " + reason(errno));
+                "cannot open " + quote(target.string(), 400) + ": " + errno_text(errno));
   }
   VIVACE_TRY(const AtomicFile probe, AtomicFile::create(target));
   (void)probe;

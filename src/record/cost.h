@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 
 #include "record/stage.h"
@@ -18,5 +19,11 @@ struct OperatorCost {
   double flops = 0;  ///< of all calls
   double bytes = 0;  ///< of all calls
 };
+
+inline double total_flops(std::span<const OperatorCost> costs) {
+  double flops = 0;
+  for (const OperatorCost& cost : costs) flops += cost.flops;
+  return flops;
+}
 
 }  // namespace vivace
