@@ -6,7 +6,9 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "core/error.h"
@@ -24,39 +26,54 @@ namespace vivace::load {
 inline constexpr std::int64_t kWarmUpMin = 10;
 inline constexpr std::int64_t kSamplesSound = 100;
 
+/// Sampling goes on until the interval of percentile `p` is within +- `half_width` of the value.
+struct WidthGoal {
+  stats::Probability p{99, 100};
+  double half_width = 0.02;
+};
+
+/// Sampling goes on until a test that may be read at any time says pass or fail of "P_p < limit".
+struct VerdictGoal {
+  stats::Probability p{95, 100};
+  std::int64_t limit_ns = 0;
+  stats::Probability confidence{95, 100};
+};
+
 struct MeasurePlan {
-  std::int64_t warm_up = 20;                  ///< runs discarded before the samples, >= kWarmUpMin
-  std::int64_t samples = 500;                 ///< at most
+  std::int64_t warm_up = 20;                  ///< runs discarded whatever they show, >= kWarmUpMin
+  std::int64_t samples = 500;                 ///< at most, the ones that the warm-up takes not counted
   std::int64_t duration_ns = 60'000'000'000;  ///< of the sampling, at most
+  std::optional<WidthGoal> width_goal;        ///< either ends the sampling from kSamplesSound on
+  std::optional<VerdictGoal> verdict_goal;
+  std::uint64_t seed = 0;  ///< of the order of several systems
 };
 
-/// One request as it was measured.
-struct Sample {
-  std::int64_t intended_ns = 0;
-  std::int64_t start_ns = 0;
-  std::int64_t end_ns = 0;
-  StageTimes stages{};    ///< kUnattributed included: they add up to the latency
-  platform::Usage usage;  ///< what the process used during it
-  int cpu_before = -1;
-  int cpu_after = -1;
+enum class StopReason { kSamples, kDuration, kInterrupted, kWidth, kVerdict };
 
-  std::int64_t latency_ns() const { return end_ns - start_ns; }
+/// What run + sync against run said about a system whose calls may return early.
+struct CompletionCheck {
+  bool checked = false;       ///< false: the system gives no means
+  bool asynchronous = false;  ///< work was left when run() returned
+  double excess_share = 0;    ///< (run + sync) / run - 1, or CPU time after the reply / latency
+  std::int64_t runs = 0;      ///< that were looked at
 };
-
-enum class StopReason { kSamples, kDuration, kInterrupted };
 
 /// What a run gave, before any statistics.
 struct Measurement {
   platform::ClockFacts clock;
-  double usage_cost_ns = 0;  ///< of reading the covariates once, outside the stamps
+  double usage_cost_ns = 0;         ///< of the covariates read at each sample, outside of the stamps
+  double surroundings_cost_ns = 0;  ///< of those read between samples
+  std::int64_t surroundings_every = 1;  ///< samples per reading of them
   platform::Interference before;
   platform::Interference after;
   double others_busy_share = 0;  ///< of the machine, before the run
   std::int64_t first_inference_ns = 0;
-  std::int64_t warm_up_done = 0;
-  std::vector<Sample> samples;
+  result::WarmUp warm_up;
+  result::Samples samples;
   StopReason stop_reason = StopReason::kSamples;
   std::int64_t items_per_run = 1;
+  CompletionCheck completion;
+  bool simulated = false;
 };
 
 struct MeasureHooks {
@@ -68,13 +85,26 @@ struct MeasureHooks {
       progress;
 };
 
+/// One system among several that are measured side by side.
+struct Subject {
+  system::System* system = nullptr;
+  std::string label;
+};
+
 /// Quiet check, clock calibration, first inference, warm-up, sampling. Errors: the system's own.
 Result<Measurement> measure(system::System& system, const MeasurePlan& plan,
                             const MeasureHooks& hooks);
 
-/// Writes what was measured into the document: clock, phases, samples, summary, and the caveats
-/// that the figures carry. `load_ns` is the time that loading the system took.
-void fill_document(const Measurement& measurement, std::int64_t load_ns,
+/// The same for several, interleaved: each round runs every subject once, in an order drawn anew,
+/// so that what drifts drifts for all. Sample i of each belongs to round i; the warm-up discards
+/// the same rounds of all. A goal has to be met by each.
+Result<std::vector<Measurement>> measure_side_by_side(std::span<const Subject> subjects,
+                                                      const MeasurePlan& plan,
+                                                      const MeasureHooks& hooks);
+
+/// Writes what was measured into the document: clock, phases, samples (moved), summary with
+/// steadiness, and the caveats that the figures carry. `load_ns` is the time that loading took.
+void fill_document(Measurement measurement, std::int64_t load_ns,
                    std::span<const stats::Probability> percentiles, result::Document& document);
 
 }  // namespace vivace::load

@@ -62,10 +62,11 @@ void add_stages(std::string& out, const result::Summary& summary) {
   }
 }
 
-void add_entries(std::string& out, std::string_view title, const JsonArray& entries) {
+template <class Entry>
+void add_entries(std::string& out, std::string_view title, const std::vector<Entry>& entries) {
   if (entries.empty()) return;
   out += fmt::format("\n### {}\n\n", title);
-  for (const Json& entry : entries) {
+  for (const Entry& entry : entries) {
     const EntryText text = entry_text(entry, true);
     out += "- " + escaped(text.statement);
     if (!text.advice.empty()) out += "; try: " + escaped(text.advice);
@@ -98,13 +99,7 @@ std::string render_markdown(const result::Document& document) {
   add_facts(out, run_facts(document, true));
   add_entries(out, "Verdicts", document.verdicts);
   add_entries(out, "Findings", document.findings);
-  if (!document.caveats.empty()) out += "\n### Caveats\n\n";
-  for (const result::Caveat& caveat : document.caveats) {
-    out += fmt::format("- **{}**: {}", escaped(printable(caveat.id)),
-                       escaped(printable(caveat.message)));
-    if (!caveat.advice.empty()) out += "; try: " + escaped(printable(caveat.advice));
-    out += '\n';
-  }
+  add_entries(out, "Caveats", document.caveats);
   return out;
 }
 

@@ -148,25 +148,15 @@ void add_run(Page& page, const result::Document& document) {
   }
 }
 
-void add_entries(Page& page, std::string_view title, const JsonArray& entries) {
+template <class Entry>
+void add_entries(Page& page, std::string_view title, const std::vector<Entry>& entries,
+                 std::string_view mark, Paint mark_paint) {
   if (entries.empty()) return;
   page.section(title, "");
-  for (const Json& entry : entries) {
+  for (const Entry& entry : entries) {
     const EntryText text = entry_text(entry, page.unicode());
-    page.fact(page.unicode() ? "\u2022" : "*", text.statement, kIndent, 2);
+    page.fact(mark, text.statement, kIndent, 2, mark_paint);
     if (!text.advice.empty()) page.fact("", "try: " + text.advice, kIndent, 2);
-  }
-}
-
-void add_caveats(Page& page, const std::vector<result::Caveat>& caveats) {
-  if (caveats.empty()) return;
-  page.section("CAVEATS", "");
-  for (const result::Caveat& caveat : caveats) {
-    const std::string id = printable(caveat.id, page.unicode());
-    page.fact("!", id + ": " + printable(caveat.message, page.unicode()), kIndent, 2,
-              Paint::kWarning);
-    if (caveat.advice.empty()) continue;
-    page.fact("", "try: " + printable(caveat.advice, page.unicode()), kIndent, 2);
   }
 }
 
@@ -183,9 +173,10 @@ std::string render_table(const result::Document& document, const TableStyle& sty
     page.paragraph("no sample was taken, so there is nothing to say about latency", kIndent);
   }
   add_run(page, document);
-  add_entries(page, "VERDICTS", document.verdicts);
-  add_entries(page, "FINDINGS", document.findings);
-  add_caveats(page, document.caveats);
+  const std::string_view bullet = page.unicode() ? "\u2022" : "*";
+  add_entries(page, "VERDICTS", document.verdicts, bullet, Paint::kLabel);
+  add_entries(page, "FINDINGS", document.findings, bullet, Paint::kLabel);
+  add_entries(page, "CAVEATS", document.caveats, "!", Paint::kWarning);
   return page.take();
 }
 

@@ -102,9 +102,22 @@ std::string first_inference_text(const result::Document& document, std::int64_t 
                             unicode ? "\u00d7" : "x");
 }
 
-std::string steadiness_text(const Json& steadiness, bool unicode) {
-  if (const Json* name = steadiness.find("class")) return scalar_text(*name, unicode);
-  return scalar_text(steadiness, unicode);
+std::string steadiness_text(const result::Steadiness& steadiness, bool unicode) {
+  std::string text = printable(steadiness.name, unicode);
+  if (!steadiness.change_points.empty()) {
+    text += fmt::format(", {} change point{}", steadiness.change_points.size(),
+                        steadiness.change_points.size() == 1 ? "" : "s");
+  }
+  if (steadiness.bimodal && steadiness.lower_mode_ns && steadiness.upper_mode_ns) {
+    text += fmt::format(", two modes: {} and {}",
+                        duration(static_cast<double>(*steadiness.lower_mode_ns), unicode),
+                        duration(static_cast<double>(*steadiness.upper_mode_ns), unicode));
+  }
+  if (steadiness.outliers > 0) {
+    text += fmt::format(", {} outlier{} (kept)", steadiness.outliers,
+                        steadiness.outliers == 1 ? "" : "s");
+  }
+  return text;
 }
 
 /// In the unit of its neighbours, unless it is far too large or too small for it.
@@ -180,8 +193,9 @@ Facts run_facts(const result::Document& document, bool unicode) {
   if (document.summary->throughput_per_s) {
     facts.emplace_back("throughput", throughput_text(*document.summary->throughput_per_s));
   }
-  const std::string steadiness = steadiness_text(document.summary->steadiness, unicode);
-  if (!steadiness.empty()) facts.emplace_back("steadiness", steadiness);
+  if (document.summary->steadiness) {
+    facts.emplace_back("steadiness", steadiness_text(*document.summary->steadiness, unicode));
+  }
   return facts;
 }
 
@@ -291,28 +305,21 @@ StageText stage_text(const result::StageSummary& stage,
   return text;
 }
 
-EntryText entry_text(const Json& entry, bool unicode) {
-  EntryText text;
-  if (!entry.is_object()) {
-    text.statement = scalar_text(entry, unicode);
-    return text;
-  }
-  std::string id;
-  std::string members;
-  for (const auto& [key, value] : entry.as_object()) {
-    const std::string scalar = scalar_text(value, unicode);
-    if (scalar.empty()) continue;
-    if (key == "id") {
-      id = scalar;
-    } else if (key == "try") {
-      text.advice = scalar;
-    } else {
-      members +=
-          fmt::format("{}{} {}", members.empty() ? "" : ", ", printable(key, unicode), scalar);
-    }
-  }
-  text.statement = id + (id.empty() || members.empty() ? "" : ": ") + members;
-  return text;
+EntryText entry_text(const result::Verdict& verdict, bool unicode) {
+  std::string statement = verdict.id;
+  if (!verdict.target.empty()) statement += " " + verdict.target;
+  statement += ": " + verdict.verdict;
+  if (!verdict.message.empty()) statement += ", " + verdict.message;
+  return {printable(statement, unicode), printable(verdict.advice, unicode)};
+}
+
+EntryText entry_text(const result::Finding& finding, bool unicode) {
+  return {printable(finding.id + ": " + finding.message, unicode),
+          printable(finding.advice, unicode)};
+}
+
+EntryText entry_text(const result::Caveat& caveat, bool unicode) {
+  return {printable(caveat.id + ": " + caveat.message, unicode), printable(caveat.advice, unicode)};
 }
 
 }  // namespace vivace::report

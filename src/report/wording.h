@@ -55,11 +55,13 @@ std::vector<stats::Probability> stage_columns(const result::Summary& summary);
 StageText stage_text(const result::StageSummary& stage,
                      const std::vector<stats::Probability>& columns, bool unicode);
 
-/// A verdict or finding: its id and what it rests on, and what to try.
+/// A verdict, finding or caveat: its id and what it says, and what to try.
 struct EntryText {
-  std::string statement;  ///< "tail.steal_ticks: evidence 0.8 of the tail, threshold 0.1"
-  std::string advice;     ///< its "try", or ""
+  std::string statement;  ///< "tail.major_faults: 11 of 11 slow samples had ..."
+  std::string advice;     ///< or ""
 };
-EntryText entry_text(const Json& entry, bool unicode);
+EntryText entry_text(const result::Verdict& verdict, bool unicode);
+EntryText entry_text(const result::Finding& finding, bool unicode);
+EntryText entry_text(const result::Caveat& caveat, bool unicode);
 
 }  // namespace vivace::report

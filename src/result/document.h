@@ -81,8 +81,12 @@ struct ColdStart {
 };
 
 struct WarmUp {
-  std::string method;
-  std::int64_t discarded = 0;  ///< runs before the samples
+  std::string method;          ///< "fixed", or "fixed, then MSER-5 on medians"
+  std::int64_t discarded = 0;  ///< runs before the samples, all of them
+  std::int64_t fixed = 0;      ///< of those, the ones that were asked for
+  /// False when no steady state was seen: then only the fixed ones are discarded.
+  std::optional<bool> steady;
+  std::vector<std::int64_t> latency_ns;  ///< of the discarded runs, in order
   JsonObject unknown;
 };
 
@@ -111,6 +115,7 @@ struct CovariateSamples {
 
 struct Samples {
   std::vector<std::int64_t> latency_ns;  ///< in the order in which they were taken
+  std::vector<std::int64_t> start_ns;    ///< since the first sample's start; may be empty
   std::vector<StageSamples> stages;
   std::vector<CovariateSamples> covariates;
   JsonObject unknown;
@@ -149,11 +154,27 @@ struct StageSummary {
   JsonObject unknown;
 };
 
+/// Whether the samples are one steady series (docs/measurement.md).
+struct Steadiness {
+  std::string name = "undetermined";        ///< "steady", "drifting", "warm-up", "slow-down" ...
+  std::vector<std::int64_t> change_points;  ///< 0-based first samples of later segments
+  std::vector<std::int64_t> segment_medians_ns;
+  std::optional<double> trend_p;
+  std::optional<double> trend_change;  ///< over the run, as a share of the median
+  std::int64_t outliers = 0;           ///< labelled, never dropped
+  bool bimodal = false;
+  std::optional<double> root_n_dip;
+  std::optional<std::int64_t> lower_mode_ns;  ///< both present where bimodal
+  std::optional<std::int64_t> upper_mode_ns;
+  std::optional<double> upper_share;
+  JsonObject unknown;
+};
+
 struct Summary {
   LatencySummary latency;
   std::vector<StageSummary> stages;  ///< largest first
   std::optional<double> throughput_per_s;
-  Json steadiness;  ///< null until computed
+  std::optional<Steadiness> steadiness;
   JsonObject unknown;
 };
 
@@ -162,6 +183,68 @@ struct Caveat {
   std::string id;  ///< dotted and stable: "sampling.few"
   std::string message;
   std::string advice;
+  JsonObject unknown;
+};
+
+/// Whether a service level is met: pass, fail or inconclusive.
+struct Verdict {
+  std::string id;       ///< "slo"
+  std::string target;   ///< "p95<30ms"
+  std::string verdict;  ///< "pass", "fail", "inconclusive"
+  std::string message;  ///< one sentence with the figures it rests on
+  std::string advice;   ///< "" where there is nothing to do
+  std::int64_t n = 0;
+  std::int64_t over = 0;  ///< samples above the limit
+  double n_eff = 0;       ///< what the samples are worth for this verdict
+  stats::Probability confidence{95, 100};
+  std::optional<std::int64_t> further_samples;  ///< clean ones that would make it a pass
+  JsonObject unknown;
+};
+
+/// Something that the samples show, with its evidence; the first is the first cause.
+struct Finding {
+  std::string id;       ///< dotted and stable: "tail.major_faults"
+  std::string message;  ///< one sentence
+  JsonObject evidence;  ///< the figures it rests on
+  Json threshold;       ///< beyond which it is claimed
+  Json gain;            ///< what mending it would give, where that is known
+  std::string advice;   ///< "try" in the file
+  JsonObject unknown;
+};
+
+/// One side of a comparison.
+struct ComparedSide {
+  std::string label;        ///< the file, or the command as it was given
+  std::string fingerprint;  ///< of the machine
+  std::int64_t n = 0;
+  LatencySummary latency;
+  Samples samples;
+  JsonObject unknown;
+};
+
+/// B against A in one quantity. Ratios are B / A: above 1, B is slower.
+struct ComparedQuantity {
+  std::string name;  ///< "latency", "p99", "stage.decode"
+  std::int64_t a_ns = 0;
+  std::int64_t b_ns = 0;
+  double ratio = 1;
+  std::optional<double> ci_low;
+  std::optional<double> ci_high;
+  std::optional<double> p;           ///< of the claim, before the adjustment
+  std::optional<double> p_adjusted;  ///< by Holm, over the quantities of its group
+  std::string verdict;               ///< "regressed", "improved", "equivalent", "inconclusive"
+  std::string note;                  ///< why it is inconclusive, or ""
+  JsonObject unknown;
+};
+
+struct Comparison {
+  bool paired = false;
+  double margin = 0;  ///< 0.02 for 2%
+  stats::Probability confidence{95, 100};
+  ComparedSide a;
+  ComparedSide b;
+  std::vector<ComparedQuantity> quantities;  ///< "latency" first
+  std::string verdict;                       ///< of the whole
   JsonObject unknown;
 };
 
@@ -178,8 +261,9 @@ struct Document {
   Phases phases;
   Samples samples;
   std::optional<Summary> summary;  ///< none when no sample was taken
-  JsonArray verdicts;
-  JsonArray findings;
+  std::vector<Verdict> verdicts;
+  std::vector<Finding> findings;
+  std::optional<Comparison> comparison;  ///< of kind "compare"
   std::vector<Caveat> caveats;
   JsonObject unknown;
 };

@@ -30,6 +30,10 @@ Json strings(const std::vector<std::string>& values) {
   return JsonArray(values.begin(), values.end());
 }
 
+Json integers(const std::vector<std::int64_t>& values) {
+  return JsonArray(values.begin(), values.end());
+}
+
 /// As an integer where it is one, so that counts look like counts.
 Json number(double value) {
   if (value == std::floor(value) && std::abs(value) < 0x1p53) {
@@ -100,9 +104,12 @@ Json write_phases(const Phases& phases) {
       {{"cold_start", with_unknown({{"load_ns", nullable(cold.load_ns)},
                                     {"first_inference_ns", nullable(cold.first_inference_ns)}},
                                    cold.unknown)},
-       {"warm_up",
-        with_unknown({{"method", phases.warm_up.method}, {"discarded", phases.warm_up.discarded}},
-                     phases.warm_up.unknown)},
+       {"warm_up", with_unknown({{"method", phases.warm_up.method},
+                                 {"discarded", phases.warm_up.discarded},
+                                 {"fixed", phases.warm_up.fixed},
+                                 {"steady", nullable(phases.warm_up.steady)},
+                                 {"latency_ns", integers(phases.warm_up.latency_ns)}},
+                                phases.warm_up.unknown)},
        {"sampling", with_unknown({{"count", phases.sampling.count},
                                   {"stop_reason", phases.sampling.stop_reason}},
                                  phases.sampling.unknown)}},
@@ -112,7 +119,7 @@ Json write_phases(const Phases& phases) {
 Json write_samples(const Samples& samples) {
   JsonObject stages;
   for (const StageSamples& one : samples.stages) {
-    stages.emplace_back(name_of(one.stage), JsonArray(one.times_ns.begin(), one.times_ns.end()));
+    stages.emplace_back(name_of(one.stage), integers(one.times_ns));
   }
   JsonObject covariates;
   for (const CovariateSamples& one : samples.covariates) {
@@ -121,16 +128,43 @@ Json write_samples(const Samples& samples) {
     for (const double value : one.values) values.push_back(number(value));
     covariates.emplace_back(one.name, std::move(values));
   }
-  return with_unknown(
-      {{"latency_ns", JsonArray(samples.latency_ns.begin(), samples.latency_ns.end())},
-       {"stages_ns", std::move(stages)},
-       {"covariates", std::move(covariates)}},
-      samples.unknown);
+  return with_unknown({{"latency_ns", integers(samples.latency_ns)},
+                       {"start_ns", integers(samples.start_ns)},
+                       {"stages_ns", std::move(stages)},
+                       {"covariates", std::move(covariates)}},
+                      samples.unknown);
+}
+
+Json write_latency_summary(const LatencySummary& latency) {
+  return with_unknown({{"n", latency.n},
+                       {"n_eff", number(latency.n_eff)},
+                       {"mean", latency.mean_ns},
+                       {"standard_deviation", nullable(latency.standard_deviation_ns)},
+                       {"mad", latency.mad_ns},
+                       {"min", latency.min_ns},
+                       {"max", latency.max_ns},
+                       {"percentiles", write_percentiles(latency.percentiles)}},
+                      latency.unknown);
+}
+
+Json write_steadiness(const std::optional<Steadiness>& steadiness) {
+  if (!steadiness) return {};
+  return with_unknown({{"class", steadiness->name},
+                       {"change_points", integers(steadiness->change_points)},
+                       {"segment_medians_ns", integers(steadiness->segment_medians_ns)},
+                       {"trend_p", nullable(steadiness->trend_p)},
+                       {"trend_change", nullable(steadiness->trend_change)},
+                       {"outliers", steadiness->outliers},
+                       {"bimodal", steadiness->bimodal},
+                       {"root_n_dip", nullable(steadiness->root_n_dip)},
+                       {"lower_mode_ns", nullable(steadiness->lower_mode_ns)},
+                       {"upper_mode_ns", nullable(steadiness->upper_mode_ns)},
+                       {"upper_share", nullable(steadiness->upper_share)}},
+                      steadiness->unknown);
 }
 
 Json write_summary(const std::optional<Summary>& summary) {
   if (!summary) return {};
-  const LatencySummary& latency = summary->latency;
   JsonArray stages;
   for (const StageSummary& one : summary->stages) {
     stages.push_back(with_unknown({{"stage", name_of(one.stage)},
@@ -139,20 +173,69 @@ Json write_summary(const std::optional<Summary>& summary) {
                                    {"percentiles", write_percentiles(one.percentiles)}},
                                   one.unknown));
   }
-  return with_unknown(
-      {{"latency_ns", with_unknown({{"n", latency.n},
-                                    {"n_eff", number(latency.n_eff)},
-                                    {"mean", latency.mean_ns},
-                                    {"standard_deviation", nullable(latency.standard_deviation_ns)},
-                                    {"mad", latency.mad_ns},
-                                    {"min", latency.min_ns},
-                                    {"max", latency.max_ns},
-                                    {"percentiles", write_percentiles(latency.percentiles)}},
-                                   latency.unknown)},
-       {"stages", std::move(stages)},
-       {"throughput_per_s", nullable(summary->throughput_per_s)},
-       {"steadiness", summary->steadiness}},
-      summary->unknown);
+  return with_unknown({{"latency_ns", write_latency_summary(summary->latency)},
+                       {"stages", std::move(stages)},
+                       {"throughput_per_s", nullable(summary->throughput_per_s)},
+                       {"steadiness", write_steadiness(summary->steadiness)}},
+                      summary->unknown);
+}
+
+Json write_verdict(const Verdict& verdict) {
+  return with_unknown({{"id", verdict.id},
+                       {"target", verdict.target},
+                       {"verdict", verdict.verdict},
+                       {"message", verdict.message},
+                       {"n", verdict.n},
+                       {"over", verdict.over},
+                       {"n_eff", number(verdict.n_eff)},
+                       {"confidence", verdict.confidence.value()},
+                       {"further_samples", nullable(verdict.further_samples)},
+                       {"try", verdict.advice}},
+                      verdict.unknown);
+}
+
+Json write_finding(const Finding& finding) {
+  return with_unknown({{"id", finding.id},
+                       {"message", finding.message},
+                       {"evidence", finding.evidence},
+                       {"threshold", finding.threshold},
+                       {"gain", finding.gain},
+                       {"try", finding.advice}},
+                      finding.unknown);
+}
+
+Json write_side(const ComparedSide& side) {
+  return with_unknown({{"label", side.label},
+                       {"fingerprint", side.fingerprint},
+                       {"n", side.n},
+                       {"latency_ns", write_latency_summary(side.latency)},
+                       {"samples", write_samples(side.samples)}},
+                      side.unknown);
+}
+
+Json write_comparison(const Comparison& comparison) {
+  JsonArray quantities;
+  for (const ComparedQuantity& one : comparison.quantities) {
+    quantities.push_back(with_unknown({{"name", one.name},
+                                       {"a_ns", one.a_ns},
+                                       {"b_ns", one.b_ns},
+                                       {"ratio", one.ratio},
+                                       {"ci_low", nullable(one.ci_low)},
+                                       {"ci_high", nullable(one.ci_high)},
+                                       {"p", nullable(one.p)},
+                                       {"p_adjusted", nullable(one.p_adjusted)},
+                                       {"verdict", one.verdict},
+                                       {"note", one.note}},
+                                      one.unknown));
+  }
+  return with_unknown({{"paired", comparison.paired},
+                       {"margin", comparison.margin},
+                       {"confidence", comparison.confidence.value()},
+                       {"verdict", comparison.verdict},
+                       {"quantities", std::move(quantities)},
+                       {"a", write_side(comparison.a)},
+                       {"b", write_side(comparison.b)}},
+                      comparison.unknown);
 }
 
 // Reading ---------------------------------------------------------------------------------------
@@ -229,6 +312,10 @@ void read_phases(FieldReader& reader, Phases& out) {
   reader.object("warm_up", kOptional, [&](FieldReader& warm) {
     warm.read("method", kOptional, out.warm_up.method);
     warm.read("discarded", kRequired, out.warm_up.discarded);
+    out.warm_up.fixed = out.warm_up.discarded;
+    warm.read("fixed", kOptional, out.warm_up.fixed);
+    warm.read_nullable("steady", kOptional, out.warm_up.steady);
+    warm.read("latency_ns", kOptional, out.warm_up.latency_ns);
     out.warm_up.unknown = warm.unknown();
   });
   reader.object("sampling", kRequired, [&](FieldReader& sampling) {
@@ -251,6 +338,8 @@ void expect_one_per_sample(FieldReader& reader, std::string_view key, std::size_
 void read_samples(FieldReader& reader, Samples& out) {
   reader.read("latency_ns", kRequired, out.latency_ns);
   const std::size_t count = out.latency_ns.size();
+  reader.read("start_ns", kOptional, out.start_ns);
+  if (!out.start_ns.empty()) expect_one_per_sample(reader, "start_ns", out.start_ns.size(), count);
   JsonObject names;
   reader.read("stages_ns", kOptional, names);
   reader.object("stages_ns", kOptional, [&](FieldReader& stages) {
@@ -311,6 +400,80 @@ void read_stage_summary(FieldReader& reader, std::int64_t n, StageSummary& out) 
   out.unknown = reader.unknown();
 }
 
+void read_steadiness(FieldReader& reader, Steadiness& out) {
+  reader.read("class", kRequired, out.name);
+  reader.read("change_points", kOptional, out.change_points);
+  reader.read("segment_medians_ns", kOptional, out.segment_medians_ns);
+  reader.read_nullable("trend_p", kOptional, out.trend_p);
+  reader.read_nullable("trend_change", kOptional, out.trend_change);
+  reader.read("outliers", kOptional, out.outliers);
+  reader.read("bimodal", kOptional, out.bimodal);
+  reader.read_nullable("root_n_dip", kOptional, out.root_n_dip);
+  reader.read_nullable("lower_mode_ns", kOptional, out.lower_mode_ns);
+  reader.read_nullable("upper_mode_ns", kOptional, out.upper_mode_ns);
+  reader.read_nullable("upper_share", kOptional, out.upper_share);
+  out.unknown = reader.unknown();
+}
+
+void read_verdict(FieldReader& reader, Verdict& out) {
+  reader.read("id", kRequired, out.id);
+  reader.read("target", kOptional, out.target);
+  reader.read("verdict", kRequired, out.verdict);
+  reader.read("message", kOptional, out.message);
+  reader.read("n", kOptional, out.n);
+  reader.read("over", kOptional, out.over);
+  reader.read("n_eff", kOptional, out.n_eff);
+  reader.read_fraction("confidence", kOptional, out.confidence);
+  reader.read_nullable("further_samples", kOptional, out.further_samples);
+  reader.read("try", kOptional, out.advice);
+  out.unknown = reader.unknown();
+}
+
+void read_finding(FieldReader& reader, Finding& out) {
+  reader.read("id", kRequired, out.id);
+  reader.read("message", kOptional, out.message);
+  reader.read("evidence", kOptional, out.evidence);
+  reader.read("threshold", kOptional, out.threshold);
+  reader.read("gain", kOptional, out.gain);
+  reader.read("try", kOptional, out.advice);
+  out.unknown = reader.unknown();
+}
+
+void read_side(FieldReader& reader, ComparedSide& out) {
+  reader.read("label", kRequired, out.label);
+  reader.read("fingerprint", kOptional, out.fingerprint);
+  reader.read("n", kRequired, out.n);
+  reader.object("latency_ns", kRequired,
+                [&](FieldReader& latency) { read_latency_summary(latency, out.latency); });
+  reader.object("samples", kOptional,
+                [&](FieldReader& samples) { read_samples(samples, out.samples); });
+  out.unknown = reader.unknown();
+}
+
+void read_comparison(FieldReader& reader, Comparison& out) {
+  reader.read("paired", kRequired, out.paired);
+  reader.read("margin", kRequired, out.margin);
+  reader.read_fraction("confidence", kRequired, out.confidence);
+  reader.read("verdict", kRequired, out.verdict);
+  reader.objects("quantities", kRequired, [&](FieldReader& quantity) {
+    ComparedQuantity& one = out.quantities.emplace_back();
+    quantity.read("name", kRequired, one.name);
+    quantity.read("a_ns", kRequired, one.a_ns);
+    quantity.read("b_ns", kRequired, one.b_ns);
+    quantity.read("ratio", kRequired, one.ratio);
+    quantity.read_nullable("ci_low", kOptional, one.ci_low);
+    quantity.read_nullable("ci_high", kOptional, one.ci_high);
+    quantity.read_nullable("p", kOptional, one.p);
+    quantity.read_nullable("p_adjusted", kOptional, one.p_adjusted);
+    quantity.read("verdict", kRequired, one.verdict);
+    quantity.read("note", kOptional, one.note);
+    one.unknown = quantity.unknown();
+  });
+  reader.object("a", kRequired, [&](FieldReader& side) { read_side(side, out.a); });
+  reader.object("b", kRequired, [&](FieldReader& side) { read_side(side, out.b); });
+  out.unknown = reader.unknown();
+}
+
 void read_summary(FieldReader& reader, Summary& out) {
   reader.object("latency_ns", kRequired,
                 [&](FieldReader& latency) { read_latency_summary(latency, out.latency); });
@@ -318,7 +481,9 @@ void read_summary(FieldReader& reader, Summary& out) {
     read_stage_summary(stage, out.latency.n, out.stages.emplace_back());
   });
   reader.read_nullable("throughput_per_s", kOptional, out.throughput_per_s);
-  reader.read("steadiness", kOptional, out.steadiness);
+  reader.object("steadiness", kOptional, [&](FieldReader& steadiness) {
+    read_steadiness(steadiness, out.steadiness.emplace());
+  });
   out.unknown = reader.unknown();
 }
 
@@ -364,36 +529,43 @@ Json to_json(const Document& document) {
         with_unknown({{"id", caveat.id}, {"message", caveat.message}, {"advice", caveat.advice}},
                      caveat.unknown));
   }
-  return with_unknown(
-      {{"schema", kSchema},
-       {"version", kVersion},
-       {"kind", document.kind},
-       {"created", document.created},
-       {"tool", with_unknown({{"version", document.tool.version},
-                              {"build", document.tool.build},
-                              {"isa", document.tool.isa}},
-                             document.tool.unknown)},
-       {"environment", write_environment(document.environment)},
-       {"configuration", document.configuration},
-       {"model", write_model(document.model)},
-       {"input", with_unknown({{"kind", document.input.kind},
-                               {"name", document.input.name},
-                               {"sha256", document.input.sha256}},
-                              document.input.unknown)},
-       {"timed_region", with_unknown({{"includes", strings(document.timed_region.includes)},
-                                      {"excludes", strings(document.timed_region.excludes)}},
-                                     document.timed_region.unknown)},
-       {"clock", with_unknown({{"resolution_ns", document.clock.resolution_ns},
-                               {"cost_ns", document.clock.cost_ns},
-                               {"covariates_cost_ns", nullable(document.clock.covariates_cost_ns)}},
-                              document.clock.unknown)},
-       {"phases", write_phases(document.phases)},
-       {"samples", write_samples(document.samples)},
-       {"summary", write_summary(document.summary)},
-       {"verdicts", document.verdicts},
-       {"findings", document.findings},
-       {"caveats", std::move(caveats)}},
-      document.unknown);
+  JsonArray verdicts;
+  for (const Verdict& verdict : document.verdicts) verdicts.push_back(write_verdict(verdict));
+  JsonArray findings;
+  for (const Finding& finding : document.findings) findings.push_back(write_finding(finding));
+  JsonObject object = {
+      {"schema", kSchema},
+      {"version", kVersion},
+      {"kind", document.kind},
+      {"created", document.created},
+      {"tool", with_unknown({{"version", document.tool.version},
+                             {"build", document.tool.build},
+                             {"isa", document.tool.isa}},
+                            document.tool.unknown)},
+      {"environment", write_environment(document.environment)},
+      {"configuration", document.configuration},
+      {"model", write_model(document.model)},
+      {"input", with_unknown({{"kind", document.input.kind},
+                              {"name", document.input.name},
+                              {"sha256", document.input.sha256}},
+                             document.input.unknown)},
+      {"timed_region", with_unknown({{"includes", strings(document.timed_region.includes)},
+                                     {"excludes", strings(document.timed_region.excludes)}},
+                                    document.timed_region.unknown)},
+      {"clock", with_unknown({{"resolution_ns", document.clock.resolution_ns},
+                              {"cost_ns", document.clock.cost_ns},
+                              {"covariates_cost_ns", nullable(document.clock.covariates_cost_ns)}},
+                             document.clock.unknown)},
+      {"phases", write_phases(document.phases)},
+      {"samples", write_samples(document.samples)},
+      {"summary", write_summary(document.summary)},
+      {"verdicts", std::move(verdicts)},
+      {"findings", std::move(findings)},
+      {"caveats", std::move(caveats)}};
+  if (document.comparison) {
+    object.emplace_back("comparison", write_comparison(*document.comparison));
+  }
+  return with_unknown(std::move(object), document.unknown);
 }
 
 Result<Document> from_json(const Json& json) {
@@ -429,8 +601,15 @@ Result<Document> from_json(const Json& json) {
                 [&](FieldReader& samples) { read_samples(samples, document.samples); });
   reader.object("summary", kOptional,
                 [&](FieldReader& summary) { read_summary(summary, document.summary.emplace()); });
-  reader.read("verdicts", kOptional, document.verdicts);
-  reader.read("findings", kOptional, document.findings);
+  reader.objects("verdicts", kOptional, [&](FieldReader& verdict) {
+    read_verdict(verdict, document.verdicts.emplace_back());
+  });
+  reader.objects("findings", kOptional, [&](FieldReader& finding) {
+    read_finding(finding, document.findings.emplace_back());
+  });
+  reader.object("comparison", kOptional, [&](FieldReader& comparison) {
+    read_comparison(comparison, document.comparison.emplace());
+  });
   reader.objects("caveats", kOptional, [&](FieldReader& caveat) {
     Caveat& one = document.caveats.emplace_back();
     caveat.read("id", kRequired, one.id);
