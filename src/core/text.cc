@@ -63,6 +63,45 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
   }
 }
 
+Result<std::vector<std::string>> split_words(std::string_view text) {
+  std::vector<std::string> words;
+  std::string word;
+  bool in_word = false;
+  char quote_mark = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    const bool escapes = c == '\\' && quote_mark != '\'' && i + 1 < text.size();
+    if (escapes) {
+      word += text[++i];
+      in_word = true;
+    } else if (quote_mark != 0) {
+      if (c == quote_mark) {
+        quote_mark = 0;
+      } else {
+        word += c;
+      }
+    } else if (c == '\'' || c == '"') {
+      quote_mark = c;
+      in_word = true;
+    } else if (c == ' ' || c == '\t' || c == '\n') {
+      if (in_word) words.push_back(std::move(word));
+      word.clear();
+      in_word = false;
+    } else {
+      word += c;
+      in_word = true;
+    }
+  }
+  if (quote_mark != 0) {
+    return fail(ErrorCode::kUsage, {.what = "a quote is not closed",
+                                    .expected = std::string("another ") + quote_mark,
+                                    .got = quote(text),
+                                    .advice = {}});
+  }
+  if (in_word) words.push_back(std::move(word));
+  return words;
+}
+
 std::string join(std::span<const std::string> pieces, std::string_view separator) {
   std::string text;
   for (std::size_t i = 0; i < pieces.size(); ++i) {

@@ -7,10 +7,15 @@
 #include <string_view>
 #include <vector>
 
+#include "core/error.h"
+
 namespace vivace {
 
 /// The pieces of `text` between `separator`s; "" gives one empty piece.
 std::vector<std::string_view> split(std::string_view text, char separator);
+/// The words of a command line as a shell splits it: at spaces, with '...', "..." and \ taken off;
+/// nothing is expanded. Error: kUsage for a quote that is not closed.
+Result<std::vector<std::string>> split_words(std::string_view text);
 std::string join(std::span<const std::string> pieces, std::string_view separator);
 std::string lower(std::string_view ascii);
 /// The text in double quotes, control characters and invalid UTF-8 replaced, cut to `length_max`

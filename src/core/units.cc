@@ -115,6 +115,19 @@ Result<std::int64_t> parse_count(std::string_view text, std::int64_t minimum,
   return static_cast<std::int64_t>(value);
 }
 
+Result<double> parse_share(std::string_view text) {
+  const auto number = split_number(text);
+  const bool percent = number && number->second == "%";
+  const double value = number ? number->first / (percent ? 100 : 1) : -1;
+  if (!number || !(percent || number->second.empty()) || value < 0 || value > 1) {
+    return fail(ErrorCode::kUsage, {.what = "not a share",
+                                    .expected = "a share from 0 to 1, such as 2% or 0.02",
+                                    .got = quote(text),
+                                    .advice = {}});
+  }
+  return value;
+}
+
 Result<Size2> parse_size(std::string_view text) {
   const auto pieces = split(text, 'x');
   const auto side = [](std::string_view piece) -> std::optional<std::int64_t> {

@@ -15,6 +15,8 @@ Result<std::int64_t> parse_duration_ns(std::string_view text);
 Result<std::int64_t> parse_bytes(std::string_view text);
 /// "500", "4k", "1.5M" -> a whole number in [minimum, maximum].
 Result<std::int64_t> parse_count(std::string_view text, std::int64_t minimum, std::int64_t maximum);
+/// "2%", "0.5 %" or "0.02" -> 0.02, in [0, 1]. Error: kUsage.
+Result<double> parse_share(std::string_view text);
 struct Size2 {
   std::int64_t height = 0;
   std::int64_t width = 0;

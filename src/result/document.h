@@ -248,6 +248,18 @@ struct Comparison {
   JsonObject unknown;
 };
 
+/// What several processes that were started afresh say together.
+struct Processes {
+  std::int64_t count = 0;
+  std::vector<std::int64_t> medians_ns;  ///< one per process, in their order
+  double within_ns2 = 0;   ///< variance that a process's median has by its own sampling, on average
+  double between_ns2 = 0;  ///< variance of the medians
+  bool over_processes = false;  ///< the intervals are over processes: between exceeds within
+  JsonObject unknown;
+};
+
+struct SweepPoint;
+
 struct Document {
   std::string kind = "measure";
   std::string created;  ///< ISO 8601 in UTC: "2025-01-31T12:00:00Z"
@@ -264,8 +276,16 @@ struct Document {
   std::vector<Verdict> verdicts;
   std::vector<Finding> findings;
   std::optional<Comparison> comparison;  ///< of kind "compare"
+  std::vector<SweepPoint> points;        ///< of kind "sweep"
+  std::optional<Processes> processes;    ///< where `samples` come from several
   std::vector<Caveat> caveats;
   JsonObject unknown;
+};
+
+/// One setting of a sweep, with the whole result that it gave.
+struct SweepPoint {
+  JsonObject setting;  ///< {"batch": "4"}
+  Document result;
 };
 
 Json to_json(const Document& document);

@@ -121,5 +121,20 @@ TEST(Hash, IsFnv1a) {
   EXPECT_EQ(hash_of("foobar"), 0x85944171f73967e8u);
 }
 
+TEST(SplitWords, FollowsTheShellsQuoting) {
+  const auto words = [](std::string_view text) { return split_words(text).value(); };
+  using Words = std::vector<std::string>;
+  EXPECT_EQ(words(""), Words{});
+  EXPECT_EQ(words("  a  bc\t d\n"), (Words{"a", "bc", "d"}));
+  EXPECT_EQ(words(R"(--model 'my model' "a \"b\"" c\ d)"),
+            (Words{"--model", "my model", "a \"b\"", "c d"}));
+  EXPECT_EQ(words(R"('a\b' '' x"y"z)"), (Words{"a\\b", "", "xyz"}));
+  EXPECT_EQ(words("a\\"), (Words{"a\\"}));
+  const auto open_quote = split_words("sh -c 'echo");
+  ASSERT_FALSE(open_quote);
+  EXPECT_EQ(open_quote.error().code, ErrorCode::kUsage);
+  EXPECT_NE(open_quote.error().message.find("expected another '"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace vivace

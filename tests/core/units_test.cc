@@ -128,5 +128,18 @@ TEST(FormatQuantity, LeavesTheNounToTheCaller) {
   EXPECT_EQ(format_quantity(22'000'000), "22.0 M");
 }
 
+TEST(ParseShare, TakesPercentAndFractions) {
+  EXPECT_DOUBLE_EQ(parse_share("2%").value(), 0.02);
+  EXPECT_DOUBLE_EQ(parse_share("0.5 %").value(), 0.005);
+  EXPECT_DOUBLE_EQ(parse_share("0.02").value(), 0.02);
+  EXPECT_DOUBLE_EQ(parse_share("0").value(), 0);
+  EXPECT_DOUBLE_EQ(parse_share("100%").value(), 1);
+  for (const char* wrong : {"", "%", "-1%", "101%", "1.5", "2percent", "nan", "2%%"}) {
+    const auto share = parse_share(wrong);
+    ASSERT_FALSE(share) << wrong;
+    EXPECT_EQ(share.error().code, ErrorCode::kUsage);
+  }
+}
+
 }  // namespace
 }  // namespace vivace
