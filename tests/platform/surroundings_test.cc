@@ -48,7 +48,8 @@ TEST(SurroundingsReader, TotalsNeverFall) {
   const SurroundingTotals after = reader.read();
   for (std::size_t i = 0; i < kSurroundingCount; ++i) {
     EXPECT_EQ(before[i].has_value(), after[i].has_value());
-    if (before[i]) EXPECT_GE(*after[i], *before[i]) << name_of(static_cast<Surrounding>(i));
+    if (!before[i]) continue;
+    EXPECT_GE(*after[i], *before[i]) << name_of(static_cast<Surrounding>(i));
   }
 }
 
