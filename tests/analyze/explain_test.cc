@@ -242,7 +242,7 @@ TEST(Explain, AStallInEveryHundredthSampleIsPeriodic) {
 
 TEST(Explain, TooFewSlowSamplesAreNotExplained) {
   PlantedRun run(200);
-  for (const std::size_t i : {20, 90, 141}) {
+  for (const std::size_t i : {20u, 90u, 141u}) {
     run.slow(i, 100 * kMs);
     run.values("major_faults")[i] = 1;
   }
@@ -336,6 +336,19 @@ TEST(Explain, SharesAreNeverRoundedToNoneOrAll) {
   EXPECT_EQ(percent(0.42), "42%");
   EXPECT_EQ(percent(0.999), "over 99.5%");
   EXPECT_EQ(percent(1), "100%");
+}
+
+// Samples that take longer are preempted more often; that explains few of them.
+TEST(Explain, APlaceOrARegularityComesBeforeAWeakCause) {
+  PlantedRun run(1000);
+  run.add_stages();
+  for (std::size_t k = 0; k < 20; ++k) {
+    run.slow(50 * k + 7, 20 * kMs, 0);
+    if (k % 3 == 0) run.values("involuntary_switches")[50 * k + 7] = 1;
+  }
+  const Ids expected = {"tail.stage.decode", "tail.periodic", "tail.involuntary_switches",
+                        "tail.unexplained"};
+  EXPECT_EQ(ids(explain(run.document)), expected);
 }
 
 // The order of specificity must not overrule the statistics where those are known.
