@@ -20,6 +20,10 @@ double log_beta(double a, double b);
 /// P(Z <= z) of the standard normal law.
 double normal_probability(double z);
 
+/// The value below which Student's t of `degrees` >= 1 degrees of freedom falls with probability
+/// `p` in (0, 1).
+double student_t_quantile(double degrees, double p);
+
 /// P(X >= hits) where X of `drawn` items are among the `marked` of `total` (hypergeometric law):
 /// Fisher's exact one-sided p. Relative error below 1e-10 however small it is.
 double hypergeometric_upper_tail(std::int64_t total, std::int64_t marked, std::int64_t drawn,

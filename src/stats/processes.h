@@ -14,8 +14,8 @@
 namespace vivace::stats {
 
 struct ProcessSpread {
-  double within_ns2 = 0;   ///< mean of the squared standard errors of the processes' medians
-  double between_ns2 = 0;  ///< variance of the medians, over count - 1
+  double within_ns2 = 0;        ///< mean of the squared standard errors of the processes' medians
+  double between_ns2 = 0;       ///< variance of the medians, over count - 1
   bool over_processes = false;  ///< between exceeds within: an interval has to be over processes
 };
 

@@ -3,45 +3,21 @@
 #include <algorithm>
 #include <cmath>
 
-#include <boost/math/special_functions/beta.hpp>
-
 #include "core/check.h"
+#include "stats/distributions.h"
 
 namespace vivace::stats {
 namespace {
-
-// Nothing may be thrown from here, and no argument below can be out of range.
-using NoThrow = boost::math::policies::policy<
-    boost::math::policies::domain_error<boost::math::policies::ignore_error>,
-    boost::math::policies::pole_error<boost::math::policies::ignore_error>,
-    boost::math::policies::overflow_error<boost::math::policies::ignore_error>,
-    boost::math::policies::underflow_error<boost::math::policies::ignore_error>,
-    boost::math::policies::denorm_error<boost::math::policies::ignore_error>,
-    boost::math::policies::rounding_error<boost::math::policies::ignore_error>,
-    boost::math::policies::evaluation_error<boost::math::policies::ignore_error>>;
 
 // A tail this much above its limit still counts as equal: decimals that tie (p = 0.025, n = 1)
 // must not be decided by the rounding of a double.
 constexpr double kTieRelative = 1e-12;
 
-/// P(B >= k) for B ~ Bin(n, p).
-double upper_tail(std::int64_t n, const Probability& p, std::int64_t k) {
-  if (k <= 0) return 1;
-  if (k > n) return 0;
-  return boost::math::ibeta(static_cast<double>(k), static_cast<double>(n - k + 1), p.value(),
-                            NoThrow());
-}
-
-/// P(B <= k - 1) for B ~ Bin(n, p), which is P(n - B >= n - k + 1) with n - B ~ Bin(n, 1 - p).
-double lower_tail(std::int64_t n, const Probability& p, std::int64_t k) {
-  return upper_tail(n, p.complement(), n - k + 1);
-}
-
 /// The smallest k in 1..n+1 with P(B >= k) <= limit. The tail falls with k and is 0 at n + 1, so
 /// the answer is bracketed around a normal guess and bisected.
 std::int64_t first_rank_with_tail(std::int64_t n, const Probability& p, double limit) {
   const auto small = [&](std::int64_t k) {
-    return upper_tail(n, p, k) <= limit * (1 + kTieRelative);
+    return binomial_upper_tail(n, p, k) <= limit * (1 + kTieRelative);
   };
   const double mean = static_cast<double>(n) * p.value();
   const double deviation = std::sqrt(mean * p.complement().value());
@@ -95,8 +71,8 @@ RankInterval interval_ranks(std::int64_t n, const Probability& p, const Probabil
 
 double exact_coverage(std::int64_t n, const Probability& p, const RankInterval& ranks) {
   VIVACE_CHECK(n >= 1);
-  const double below = ranks.lower ? lower_tail(n, p, *ranks.lower) : 0;
-  const double above = ranks.upper ? upper_tail(n, p, *ranks.upper) : 0;
+  const double below = ranks.lower ? binomial_lower_tail(n, p, *ranks.lower - 1) : 0;
+  const double above = ranks.upper ? binomial_upper_tail(n, p, *ranks.upper) : 0;
   return 1 - below - above;
 }
 
