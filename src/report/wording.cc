@@ -157,11 +157,11 @@ Facts head_facts(const result::Document& document, int name_width, bool unicode)
   if (!configuration.empty()) facts.emplace_back("run", configuration);
   facts.emplace_back("timed", joined(document.timed_region.includes, unicode));
   facts.emplace_back("not timed", joined(document.timed_region.excludes, unicode));
-  if (document.clock.resolution_ns == 0 && document.clock.cost_ns == 0) return facts;
+  if (!document.clock.resolution_ns || !document.clock.cost_ns) return facts;
   std::string clock =
       fmt::format("resolution {}, one reading costs {}",
-                  duration(static_cast<double>(document.clock.resolution_ns), unicode),
-                  duration(static_cast<double>(document.clock.cost_ns), unicode));
+                  duration(static_cast<double>(*document.clock.resolution_ns), unicode),
+                  duration(static_cast<double>(*document.clock.cost_ns), unicode));
   if (document.clock.covariates_cost_ns) {
     clock +=
         fmt::format(", covariates {} a sample (outside)",

@@ -66,11 +66,16 @@ struct TimedRegion {
   JsonObject unknown;
 };
 
+/// Nothing is known of the clock behind an imported result.
 struct Clock {
-  std::int64_t resolution_ns = 0;
-  std::int64_t cost_ns = 0;  ///< of reading it once
+  std::optional<std::int64_t> resolution_ns;
+  std::optional<std::int64_t> cost_ns;  ///< of reading it once
   /// Of reading the covariates of one sample, which happens outside of its stamps.
   std::optional<std::int64_t> covariates_cost_ns;
+  /// Of reading what surrounds the samples (steal, pressure, probes), between them; and how many
+  /// samples share one such reading.
+  std::optional<std::int64_t> surroundings_cost_ns;
+  std::optional<std::int64_t> surroundings_every;
   JsonObject unknown;
 };
 
@@ -174,6 +179,8 @@ struct Summary {
   LatencySummary latency;
   std::vector<StageSummary> stages;  ///< largest first
   std::optional<double> throughput_per_s;
+  std::optional<double> throughput_ci_low;
+  std::optional<double> throughput_ci_high;
   std::optional<Steadiness> steadiness;
   JsonObject unknown;
 };
@@ -286,13 +293,18 @@ struct Document {
 struct SweepPoint {
   JsonObject setting;  ///< {"batch": "4"}
   Document result;
+  JsonObject unknown{};
 };
 
+/// The whole document as a tree of its own: some 40 bytes a number.
 Json to_json(const Document& document);
 
 /// Errors, all kBadData: another schema, a newer version (by name), a missing or ill-typed field
 /// (by its path), stages or covariates that do not have one value per sample.
-Result<Document> from_json(const Json& json);
+Result<Document> from_json(Json json);
+
+/// The text of to_json in pieces, straight from the document's columns. Error: the sink's.
+Result<void> write_result(const JsonSink& sink, const Document& document);
 
 /// Replaces `path` by the whole document at once. Errors: kCannotCreate, kInputOutput.
 Result<void> write_result(const std::filesystem::path& path, const Document& document);

@@ -1,6 +1,7 @@
 // Reads the members of one JSON object into plain values, naming the path of whatever is wrong:
 // "samples.latency_ns[3]: not a time (expected ..., got ...)". The first problem sticks and later
-// reads do nothing, so that a reader of a whole document is a flat list of fields.
+// reads do nothing, so that a reader of a whole document is a flat list of fields. What is read is
+// moved out of the tree, so that a million samples are held once: each member is read once.
 #pragma once
 
 #include <cstdint>
@@ -21,6 +22,7 @@ class Problem {
   bool found() const { return found_; }
   void report(std::string_view path, std::string_view expected, const Json& got);
   void report(std::string_view path, const std::string& message);
+  void report(Error error);
   const Error& error() const { return error_; }
 
  private:
@@ -36,14 +38,13 @@ enum class Need {
 class FieldReader {
  public:
   /// `path` is "" for the document itself. A value that is no object is a problem.
-  FieldReader(const Json& value, std::string path, Problem& problem);
+  FieldReader(Json& value, std::string path, Problem& problem);
 
   void read(std::string_view key, Need need, std::string& out);
   void read(std::string_view key, Need need, bool& out);
   void read(std::string_view key, Need need, std::int64_t& out);  ///< not negative
   void read(std::string_view key, Need need, double& out);
   void read(std::string_view key, Need need, std::vector<std::string>& out);
-  void read(std::string_view key, Need need, JsonArray& out);
   void read(std::string_view key, Need need, JsonObject& out);
   void read(std::string_view key, Need need, Json& out);
   /// Whole numbers that are not negative.
@@ -63,8 +64,9 @@ class FieldReader {
     if (value == nullptr || value->is_null()) return;
     T present{};
     read(key, need, present);
-    out = present;
+    out = std::move(present);
   }
+  void read_nullable_rounded(std::string_view key, Need need, std::optional<std::int64_t>& out);
 
   /// Calls `body(reader)` for a nested object that is there.
   void object(std::string_view key, Need need, const std::function<void(FieldReader&)>& body);
@@ -72,19 +74,24 @@ class FieldReader {
   void objects(std::string_view key, Need need, const std::function<void(FieldReader&)>& body);
 
   /// The member, marked as known; a problem when it is required and absent.
-  const Json* find(std::string_view key, Need need);
+  Json* find(std::string_view key, Need need);
+  /// The names of all members.
+  std::vector<std::string> keys() const;
+  const Json& value() const { return value_; }
   std::string path_of(std::string_view key) const;
   Problem& problem() { return problem_; }
 
-  /// What nobody asked for, to be written back.
-  JsonObject unknown() const;
+  /// What nobody asked for, to be written back; read last.
+  JsonObject unknown();
 
  private:
   /// The member if it is there, no problem was found yet, and it is not an optional null.
-  const Json* present(std::string_view key, Need need);
+  Json* present(std::string_view key, Need need);
   void read_probability(std::string_view key, Need need, bool percent, stats::Probability& out);
+  void report_item(std::string_view key, std::size_t index, std::string_view expected,
+                   const Json& got);
 
-  const Json& value_;
+  Json& value_;
   std::string path_;
   Problem& problem_;
   std::vector<std::string> known_;

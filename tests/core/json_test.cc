@@ -177,6 +177,46 @@ TEST(JsonParse, DoublesAtTheEdge) {
   for (const char* text : {"1e400", "-1e400", "[1, 1e309]"}) EXPECT_NE(error_of(text), "accepted");
 }
 
+TEST(JsonParse, LongArraysOfNumbersAlonePack) {
+  const Json json = parse_json(R"({"i": [1, -2, 3], "d": [1, 2.5, -0.5], "short": [1, 2],
+                                   "text": [1, 2, 3, "x"], "null": [1.5, 2, 3, null],
+                                   "nested": [1, 2, 3, [4, 5, 6]], "rows": [[1, 2, 3], [4]],
+                                   "wide": [9007199254740993, 2.5, 3], "empty": [],
+                                   "over": [2.5, 1, 9007199254740993, 4]})",
+                               3)
+                        .value();
+  ASSERT_TRUE(json.find("i")->is_packed_integers());
+  EXPECT_EQ(json.find("i")->as_packed_integers()[1], -2);
+  EXPECT_FALSE(json.find("i")->is_array());
+  ASSERT_TRUE(json.find("d")->is_packed_doubles());
+  EXPECT_EQ(json.find("d")->as_packed_doubles()[0], 1.0);
+  for (const char* key : {"short", "text", "null", "nested", "rows", "wide", "over", "empty"}) {
+    EXPECT_TRUE(json.find(key)->is_array()) << key;
+  }
+  EXPECT_EQ(json.find("text")->as_array()[3].as_string(), "x");
+  EXPECT_TRUE(json.find("nested")->as_array()[3].is_packed());
+  EXPECT_TRUE(json.find("rows")->as_array()[0].is_packed());
+  EXPECT_EQ(json.find("rows")->as_array()[1].as_array()[0].as_integer(), 4);
+  EXPECT_EQ(json.find("wide")->as_array()[0].as_integer(), 9007199254740993);
+  EXPECT_EQ(json.find("over")->as_array()[2].as_integer(), 9007199254740993);
+  EXPECT_EQ(json.find("d")->unpacked().size(), 3U);
+  EXPECT_TRUE(parse_json("[1, 2, 3]", 3).value().is_packed());
+  EXPECT_TRUE(parse_json("7", 3).value().is_integer());
+}
+
+TEST(JsonWrite, PackedArraysAreWrittenLikeTrees) {
+  const std::vector<std::int64_t> integers = {1, -2, INT64_MAX};
+  const std::vector<double> doubles = {1, 2.5, -3, 1e300};
+  const Json object(JsonObject{{"i", Json::view(integers)}, {"d", Json::packed(doubles)}});
+  const std::string text = write_json(object);
+  EXPECT_THAT(text, HasSubstr("\"i\": [1, -2, 9223372036854775807]"));
+  EXPECT_THAT(text, HasSubstr("\"d\": [1, 2.5, -3, 1e+300]"));
+  EXPECT_EQ(write_json(parse_json(text).value()), text);
+  EXPECT_EQ(write_json(parse_json(text, 2).value()), text);
+  const std::string rows = write_json(Json(JsonArray{Json::view(integers), Json(1)}));
+  EXPECT_EQ(rows, "[\n  [1, -2, 9223372036854775807],\n  1\n]\n");
+}
+
 TEST(JsonWrite, LayoutIsStable) {
   Json json{JsonObject{}};
   json.set("name", "x");

@@ -158,6 +158,57 @@ TEST(Document, RoundTripLosesNothing) {
   EXPECT_FALSE(read_back(test::example_document(1)).summary->latency.standard_deviation_ns);
 }
 
+TEST(Document, TypedPiecesSurviveWithEveryValue) {
+  const Json written = to_json(test::full_document());
+  Document again = read_back(test::full_document());
+  EXPECT_EQ(write_json(to_json(again)), write_json(written));
+  // Values that a reader forgot would be written as their defaults, by both: each is looked at.
+  const Steadiness& steadiness = again.summary->steadiness.value();
+  EXPECT_EQ(steadiness.name, "drifting");
+  EXPECT_EQ(steadiness.change_points, (std::vector<std::int64_t>{20, 40}));
+  EXPECT_EQ(steadiness.trend_change, -0.03);
+  EXPECT_EQ(steadiness.upper_share, 0.25);
+  EXPECT_TRUE(steadiness.bimodal);
+  EXPECT_EQ(again.summary->throughput_ci_low, 48.25);
+  EXPECT_EQ(again.clock.surroundings_every, 16);
+  EXPECT_EQ(again.phases.warm_up.latency_ns.size(), 25U);
+  EXPECT_EQ(again.phases.warm_up.fixed, 20);
+  EXPECT_EQ(again.phases.warm_up.steady, true);
+  ASSERT_EQ(again.verdicts.size(), 1U);
+  EXPECT_EQ(again.verdicts[0].confidence, stats::Probability(99, 100));
+  EXPECT_EQ(again.verdicts[0].further_samples, 34);
+  EXPECT_EQ(again.verdicts[0].advice, "take 34 more samples");
+  ASSERT_EQ(again.findings.size(), 1U);
+  EXPECT_EQ(again.findings[0].evidence[1].second.as_array().size(), 2U);
+  EXPECT_EQ(again.findings[0].gain.as_number(), 0.125);
+  ASSERT_EQ(again.comparison->quantities.size(), 1U);
+  EXPECT_TRUE(again.comparison->paired);
+  EXPECT_EQ(again.comparison->quantities[0].p_adjusted, 0.002);
+  EXPECT_EQ(again.comparison->b.samples.latency_ns, test::example_samples(60).latency_ns);
+  ASSERT_EQ(again.points.size(), 1U);
+  EXPECT_EQ(again.points[0].setting[0].second.as_string(), "4");
+  EXPECT_EQ(again.points[0].result.samples.latency_ns.size(), 3U);
+  EXPECT_EQ(again.processes->medians_ns.size(), 2U);
+  EXPECT_TRUE(again.processes->over_processes);
+}
+
+TEST(Document, AnUnknownClockIsNull) {
+  Document document = test::example_document(5);
+  document.clock = {};
+  Json json = to_json(document);
+  EXPECT_TRUE(at(json, "clock").is_null());
+  EXPECT_FALSE(read_back(document).clock.resolution_ns);
+}
+
+TEST(Document, PointsAreWholeDocuments) {
+  Json json = to_json(test::full_document());
+  at(json, "points/0/result/schema") = "other";
+  expect_refused(json, "not a result file of vivace");
+  json = to_json(test::full_document());
+  at(json, "points/0/result/samples/latency_ns/1") = -4;
+  expect_refused(json, "points[0].result.samples.latency_ns[1] is wrong");
+}
+
 TEST(Document, PercentilesKeepTheirDecimals) {
   for (const char* text : {"0.07", "7", "99.99", "28.999999999999", "99.9999999999999"}) {
     Document document = test::example_document(10);
@@ -167,12 +218,37 @@ TEST(Document, PercentilesKeepTheirDecimals) {
 }
 
 TEST(Document, UnknownFieldsSurviveARewrite) {
-  const Json original = to_json(test::example_document());
-  for (const char* parent :
-       {"", "tool", "environment", "model", "input", "timed_region", "clock", "phases",
-        "phases/cold_start", "phases/warm_up", "phases/sampling", "samples", "summary",
-        "summary/latency_ns", "summary/latency_ns/percentiles/0", "summary/stages/0",
-        "summary/stages/0/percentiles/0", "caveats/0"}) {
+  const Json original = to_json(test::full_document());
+  for (const char* parent : {"",
+                             "tool",
+                             "environment",
+                             "model",
+                             "input",
+                             "timed_region",
+                             "clock",
+                             "phases",
+                             "phases/cold_start",
+                             "phases/warm_up",
+                             "phases/sampling",
+                             "samples",
+                             "summary",
+                             "summary/latency_ns",
+                             "summary/latency_ns/percentiles/0",
+                             "summary/stages/0",
+                             "summary/stages/0/percentiles/0",
+                             "summary/steadiness",
+                             "verdicts/0",
+                             "findings/0",
+                             "findings/0/evidence",
+                             "comparison",
+                             "comparison/quantities/0",
+                             "comparison/a",
+                             "comparison/b/samples",
+                             "points/0",
+                             "points/0/setting",
+                             "points/0/result/model",
+                             "processes",
+                             "caveats/0"}) {
     Json json = original;
     (*parent == '\0' ? json : at(json, parent)).set("operators", JsonArray{Json(1), Json("two")});
     const auto document = from_json(json);
@@ -306,6 +382,52 @@ TEST_F(File, IsWrittenAndRead) {
     files += entry.is_regular_file() ? 1 : 0;
   }
   EXPECT_EQ(files, 1u) << "no temporary file stays";
+}
+
+TEST_F(File, LongColumnsAreTheSameTextAndRead) {
+  // Long enough to be packed by the reader and written in several pieces.
+  Document document = test::example_document(20'000);
+  document.samples.unknown = {{"notes", JsonArray(3000, Json(7))}};
+  const auto path = folder_ / "long.json";
+  ASSERT_TRUE(write_result(path, document));
+  std::ifstream stream(path, std::ios::binary);
+  const std::string text{std::istreambuf_iterator<char>(stream), {}};
+  EXPECT_EQ(text, write_json(to_json(document)));
+  const auto again = read_result(path);
+  ASSERT_TRUE(again) << again.error().message;
+  EXPECT_EQ(again->samples.latency_ns, document.samples.latency_ns);
+  for (std::size_t i = 0; i < 2; ++i) {
+    EXPECT_EQ(again->samples.covariates[i].values, document.samples.covariates[i].values);
+  }
+  EXPECT_EQ(write_json(to_json(*again)), text);
+}
+
+TEST_F(File, WrongValuesOfLongColumnsAreNamed) {
+  const auto expect = [&](const std::string& path, Json value, const std::string& message) {
+    Json json = to_json(test::example_document(2000));
+    at(json, path) = std::move(value);
+    std::ofstream(folder_ / "wrong.json") << write_json(json);
+    const auto document = read_result(folder_ / "wrong.json");
+    ASSERT_FALSE(document) << message;
+    EXPECT_THAT(document.error().message, HasSubstr(message));
+  };
+  expect("samples/latency_ns/7", 1.5, "samples.latency_ns[7] is wrong (expected a whole number");
+  expect("samples/latency_ns/1999", -1, "samples.latency_ns[1999] is wrong");
+  expect("samples/latency_ns/1900", "x", "samples.latency_ns[1900] is wrong");
+  expect("samples/covariates/major_faults/3", Json(),
+         "samples.covariates.major_faults[3] is wrong");
+  expect("environment/isa", JsonArray(2000, Json(1)), "expected an array, got an array of numbers");
+}
+
+TEST(Document, AFullSinkEndsTheWriting) {
+  int pieces = 0;
+  const JsonSink sink = [&](std::string_view) -> Result<void> {
+    return ++pieces == 2 ? Result<void>(fail(ErrorCode::kInputOutput, "full")) : Result<void>();
+  };
+  const auto written = write_result(sink, test::example_document(20'000));
+  ASSERT_FALSE(written);
+  EXPECT_EQ(written.error().message, "full");
+  EXPECT_EQ(pieces, 2);
 }
 
 TEST_F(File, ErrorsNameTheFile) {

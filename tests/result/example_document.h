@@ -70,10 +70,20 @@ inline result::Document example_document(int count = 500) {
       .includes = {"read", "decode", "preprocess", "context_encode", "unattributed"},
       .excludes = {"model load", "writing the result"},
       .unknown = {}};
-  document.clock = {.resolution_ns = 1, .cost_ns = 24, .covariates_cost_ns = 2100, .unknown = {}};
+  document.clock = {.resolution_ns = 1,
+                    .cost_ns = 24,
+                    .covariates_cost_ns = 2100,
+                    .surroundings_cost_ns = {},
+                    .surroundings_every = {},
+                    .unknown = {}};
   document.phases.cold_start = {
       .load_ns = 412'000'000, .first_inference_ns = 61'300'000, .unknown = {}};
-  document.phases.warm_up = {.method = "fixed", .discarded = 20, .unknown = {}};
+  document.phases.warm_up = {.method = "fixed",
+                             .discarded = 20,
+                             .fixed = 20,
+                             .steady = {},
+                             .latency_ns = {},
+                             .unknown = {}};
   document.phases.sampling = {.count = count, .stop_reason = "count reached", .unknown = {}};
   document.samples = example_samples(count);
   if (count > 0) {
@@ -84,6 +94,84 @@ inline result::Document example_document(int count = 500) {
                        .message = "the weights are a stand-in: speed is real, outputs mean nothing",
                        .advice = "name a trained checkpoint with --model",
                        .unknown = {}}};
+  return document;
+}
+
+/// The same with every typed piece that not all kinds of documents have.
+inline result::Document full_document() {
+  result::Document document = example_document(60);
+  document.clock.surroundings_cost_ns = 180'000;
+  document.clock.surroundings_every = 16;
+  document.phases.warm_up = {.method = "fixed, then MSER-5 on medians",
+                             .discarded = 25,
+                             .fixed = 20,
+                             .steady = true,
+                             .latency_ns = std::vector<std::int64_t>(25, 21'000'000),
+                             .unknown = {}};
+  document.summary->throughput_ci_low = 48.25;
+  document.summary->throughput_ci_high = 50.75;
+  document.summary->steadiness =
+      result::Steadiness{.name = "drifting",
+                         .change_points = {20, 40},
+                         .segment_medians_ns = {19'000'000, 20'000'000, 21'000'000},
+                         .trend_p = 0.004,
+                         .trend_change = -0.03,
+                         .outliers = 2,
+                         .bimodal = true,
+                         .root_n_dip = 0.75,
+                         .lower_mode_ns = 19'000'000,
+                         .upper_mode_ns = 21'000'000,
+                         .upper_share = 0.25,
+                         .unknown = {}};
+  document.verdicts = {{.id = "slo",
+                        .target = "p95<30ms",
+                        .verdict = "inconclusive",
+                        .message = "1 of 60 samples is above 30 ms",
+                        .advice = "take 34 more samples",
+                        .n = 60,
+                        .over = 1,
+                        .n_eff = 51.5,
+                        .confidence = {99, 100},
+                        .further_samples = 34,
+                        .unknown = {}}};
+  document.findings = {{.id = "tail.major_faults",
+                        .message = "major faults explain 80% of the slow samples",
+                        .evidence = {{"odds_ratio", 12.5}, {"exposed", JsonArray{4, 1}}},
+                        .threshold = JsonObject{{"share", 0.1}},
+                        .gain = 0.125,
+                        .advice = "keep the file in memory",
+                        .unknown = {}}};
+  const result::ComparedSide side{.label = "a.json",
+                                  .fingerprint = "0123456789abcdef",
+                                  .n = 60,
+                                  .latency = document.summary->latency,
+                                  .samples = document.samples,
+                                  .unknown = {}};
+  document.comparison = result::Comparison{.paired = true,
+                                           .margin = 0.02,
+                                           .confidence = {95, 100},
+                                           .a = side,
+                                           .b = side,
+                                           .quantities = {{.name = "latency",
+                                                           .a_ns = 20'000'000,
+                                                           .b_ns = 21'000'000,
+                                                           .ratio = 1.05,
+                                                           .ci_low = 1.01,
+                                                           .ci_high = 1.09,
+                                                           .p = 0.001,
+                                                           .p_adjusted = 0.002,
+                                                           .verdict = "inconclusive",
+                                                           .note = "within the margin",
+                                                           .unknown = {}}},
+                                           .verdict = "inconclusive",
+                                           .unknown = {}};
+  document.points = {{.setting = {{"batch", "4"}}, .result = example_document(3), .unknown = {}}};
+  document.processes = result::Processes{.count = 2,
+                                         .medians_ns = {20'000'000, 20'500'000},
+                                         .within_ns2 = 1e9,
+                                         .between_ns2 = 2.5e9,
+                                         .over_processes = true,
+                                         .unknown = {}};
   return document;
 }
 
