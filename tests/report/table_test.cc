@@ -39,6 +39,15 @@ void expect_within(const std::string& text, int width) {
   }
 }
 
+result::Finding finding(const std::string& id, const std::string& message,
+                        const std::string& advice) {
+  result::Finding one;
+  one.id = id;
+  one.message = message;
+  one.advice = advice;
+  return one;
+}
+
 /// Documents that strain a layout.
 std::vector<result::Document> odd_documents() {
   std::vector<result::Document> documents;
@@ -60,7 +69,7 @@ std::vector<result::Document> odd_documents() {
   add().summary->stages.clear();
   add().summary->latency.percentiles.clear();
   for (result::StageSummary& stage : add().summary->stages) stage.percentiles.clear();
-  add().findings = {Json(JsonObject{{"id", "tail.major_faults"}, {"try", "pin the files"}})};
+  add().findings = {finding("tail.major_faults", "", "pin the files")};
   result::Document& huge = add();
   for (std::int64_t& x : huge.samples.latency_ns) x = std::numeric_limits<std::int64_t>::max();
   huge.summary = result::summarize(huge.samples);
@@ -89,10 +98,10 @@ TEST(Table, GoldenFewSamplesNoStages) {
                        .message = "50 samples give no upper bound for P99",
                        .advice = "--samples 368 or more",
                        .unknown = {}}};
-  document.findings = {Json(JsonObject{{"id", "tail.major_faults"},
-                                       {"evidence", "share of the tail 0.92"},
-                                       {"threshold", 0.1},
-                                       {"try", "read the file once before measuring"}})};
+  document.findings = {finding("tail.major_faults", "major faults explain 92% of the slow samples",
+                               "read the file once before measuring")};
+  document.findings[0].evidence = {{"share", 0.92}};
+  document.findings[0].threshold = JsonObject{{"share", 0.1}};
   test::expect_golden("table_few.txt", render_table(document, {}));
 }
 
@@ -185,9 +194,11 @@ TEST(Table, NamesCannotControlTheTerminal) {
   document.timed_region.includes = {evil};
   document.phases.warm_up.method = evil;
   document.phases.sampling.stop_reason = evil;
-  document.summary->steadiness = evil;
+  document.summary->steadiness.emplace().name = evil;
   document.caveats = {{.id = evil, .message = evil, .advice = evil, .unknown = {}}};
-  document.findings = {Json(JsonObject{{evil, evil}})};
+  document.findings = {finding(evil, evil, evil)};
+  document.findings[0].evidence = {{evil, evil}};
+  document.verdicts.emplace_back().id = evil;
   document.created = evil;
   document.kind = evil;
   document.tool.version = evil;
