@@ -26,6 +26,13 @@ std::vector<Flag> make_flags() {
        .help = "The same as a positional input: an image, a folder, a quoted glob, @list.txt, - "
                "for standard input, synthetic[:HxW], FILE.npy or FILE.safetensors:NAME.",
        .repeatable = true},
+      {.name = "system",
+       .value_name = "URI",
+       .help = "What is measured where it is no model here: exec:COMMAND, worker:COMMAND, "
+               "synthetic:mean=10ms,noise=3%."},
+      {.name = "subtract-startup",
+       .kind = FlagKind::kSwitch,
+       .help = "Of exec: measure the start of an empty shell beside it, and take it off."},
       {.name = "preset",
        .value_name = "NAME",
        .help = "Whose sizes to take: ijepa-vits16, ijepa-vitb16, ijepa-vitl16, ijepa-vith14, "
@@ -93,6 +100,44 @@ std::vector<Flag> make_flags() {
        .value_name = "TIME",
        .help = "Time for the samples, at most: 30s, 5m.",
        .default_text = "60s"},
+      {.name = "until",
+       .value_name = "GOAL",
+       .help = "Sample until ci=2%@p99 (the interval of P99 is within 2% of it) or verdict (--slo "
+               "is decided), at most for --duration; --samples then is the most, 10M."},
+      {.name = "slo",
+       .value_name = "LEVEL",
+       .help = "The service level asked for, as p95<30ms; its verdict is the exit code."},
+      {.name = "confidence",
+       .kind = FlagKind::kShare,
+       .value_name = "SHARE",
+       .help = "Of intervals and verdicts.",
+       .default_text = "95%"},
+      {.name = "sweep",
+       .value_name = "FLAG=LIST",
+       .help = "Measure each of several values of a flag, interleaved: batch=1,2,4,8 or "
+               "threads=1:8:1; a second --sweep gives all pairs.",
+       .repeatable = true},
+      {.name = "processes",
+       .kind = FlagKind::kCount,
+       .value_name = "K",
+       .help = "Measure in so many processes started afresh, one after another, and tell how much "
+               "they differ.",
+       .default_text = "1",
+       .minimum = 1,
+       .maximum = 1000},
+      {.name = "strict",
+       .kind = FlagKind::kSwitch,
+       .help = "Exit with 3 where no steady state was seen."},
+      {.name = "a", .value_name = "SPEC", .help = "The one side: see above."},
+      {.name = "b", .value_name = "SPEC", .help = "The other side: see above."},
+      {.name = "margin",
+       .kind = FlagKind::kShare,
+       .value_name = "SHARE",
+       .help = "A change within it counts as none.",
+       .default_text = "2%"},
+      {.name = "allow-unlike",
+       .kind = FlagKind::kSwitch,
+       .help = "Compare results of different machines or builds all the same."},
       {.name = "percentiles",
        .kind = FlagKind::kPercentiles,
        .value_name = "LIST",
@@ -135,7 +180,7 @@ std::vector<Flag> make_flags() {
        .value_name = "FORM",
        .help = "What is printed on standard output.",
        .default_text = "table",
-       .choices = {"table", "json", "csv", "md"}},
+       .choices = {"table", "json", "csv", "md", "junit"}},
       {.name = "out",
        .value_name = "PATH",
        .help =
@@ -257,6 +302,8 @@ std::int64_t Arguments::count(std::string_view flag) const {
 std::int64_t Arguments::duration_ns(std::string_view flag) const {
   return parse_duration_ns(value(flag)).value();
 }
+
+double Arguments::share(std::string_view flag) const { return parse_share(value(flag)).value(); }
 
 std::optional<Size2> Arguments::size(std::string_view flag) const {
   if (!given(flag)) return std::nullopt;

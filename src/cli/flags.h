@@ -26,6 +26,7 @@ enum class FlagKind {
   kChoice,    ///< one of `choices`
   kChoices,   ///< several of `choices`, comma-separated
   kPercentiles,
+  kShare,  ///< "2%"
 };
 
 struct Flag {
@@ -83,6 +84,13 @@ class Arguments {
   std::vector<std::string> all(std::string_view flag) const;
   const std::vector<std::string>& positionals() const { return positionals_; }
   const Verb& verb() const { return *verb_; }
+  double share(std::string_view flag) const;
+
+  /// The same line with one flag set to another value. Errors as parse_arguments.
+  Result<Arguments> with(std::string_view flag, const std::string& value) const;
+  /// The same line with what `words` say in addition; their flags win, and their inputs, where they
+  /// have any, replace these. Errors as parse_arguments.
+  Result<Arguments> overridden_by(std::span<const std::string> words) const;
 
  private:
   friend Result<Arguments> parse_arguments(const Verb& verb, std::span<const std::string> words);

@@ -64,6 +64,8 @@ Result<void> check_value(const Flag& flag, const std::string& value) {
       return in_flag(parse_duration_ns(value));
     case FlagKind::kSize:
       return in_flag(parse_size(value));
+    case FlagKind::kShare:
+      return in_flag(parse_share(value));
     case FlagKind::kChoice:
       return check_choice(flag, value);
     case FlagKind::kChoices:
@@ -184,6 +186,32 @@ Result<void> check_conflicts(const Arguments& arguments) {
 }
 
 }  // namespace
+
+Result<Arguments> Arguments::with(std::string_view flag, const std::string& value) const {
+  const auto& names = verb_->flags;
+  if (std::find(names.begin(), names.end(), flag) == names.end()) {
+    return unknown_flag(*verb_, flag);
+  }
+  const Flag facts = flag_of(*verb_, flag);
+  if (facts.kind == FlagKind::kSwitch) {
+    return wrong(fmt::format("--{} takes no value", facts.name), "a flag with values", quote(value),
+                 {});
+  }
+  VIVACE_CHECK_OK(check_value(facts, value));
+  Arguments changed = *this;
+  changed.values_[facts.name] = {value};
+  VIVACE_CHECK_OK(check_conflicts(changed));
+  return changed;
+}
+
+Result<Arguments> Arguments::overridden_by(std::span<const std::string> words) const {
+  VIVACE_TRY(Arguments over, parse_arguments(*verb_, words));
+  Arguments merged = *this;
+  for (auto& [flag, values] : over.values_) merged.values_[flag] = std::move(values);
+  if (!over.positionals_.empty()) merged.positionals_ = std::move(over.positionals_);
+  VIVACE_CHECK_OK(check_conflicts(merged));
+  return merged;
+}
 
 Result<Arguments> parse_arguments(const Verb& verb, std::span<const std::string> words) {
   CLI::App app;

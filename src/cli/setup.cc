@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include "cli/version.h"
 #include "core/text.h"
 #include "core/units.h"
 #include "media/source.h"
+#include "ops/backend.h"
 #include "platform/clock.h"
 #include "platform/file.h"
 #include "platform/host.h"
@@ -100,6 +102,23 @@ Result<void> check_output(std::string_view flag, const std::string& path) {
          .advice = exists ? "choose another place" : "create it first"});
   }
   return platform::check_writable(path);
+}
+
+void fill_environment(result::Document& document) {
+  char stamp[32];
+  document.created = platform::utc_timestamp(stamp);
+  document.tool.version = version_number();
+  document.tool.build = build_name();
+  document.tool.isa = ops::cpu_backend().target();
+  const platform::HostFacts host = platform::host_facts();
+  document.environment.fingerprint = platform::fingerprint_of(host);
+  document.environment.cpu = host.cpu;
+  document.environment.cores = host.cores_available;
+  document.environment.isa = host.isa;
+  document.environment.kernel = host.kernel;
+  document.environment.governor = host.governor;
+  document.environment.container = host.container;
+  document.environment.memory_bytes = static_cast<std::int64_t>(host.memory_bytes);
 }
 
 JsonObject effective_flags(const Arguments& arguments) {

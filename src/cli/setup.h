@@ -13,6 +13,7 @@
 #include "core/json.h"
 #include "pipeline/engine.h"
 #include "pipeline/input.h"
+#include "result/document.h"
 
 namespace vivace::cli {
 
@@ -34,6 +35,9 @@ Result<std::vector<pipeline::Input>> collect_inputs(const Arguments& arguments, 
 /// Refuses a --FLAG that names a file which could not be written later. Error: kCannotCreate,
 /// saying whether its folder is missing.
 Result<void> check_output(std::string_view flag, const std::string& path);
+
+/// Who measures on what machine, and when: created, tool, environment.
+void fill_environment(result::Document& document);
 
 /// Every flag of the verb with the value that took effect, in the order of the verb's list.
 JsonObject effective_flags(const Arguments& arguments);

@@ -12,6 +12,10 @@ namespace vivace::cli {
 Verb info_verb();
 Verb init_verb();
 Verb measure_verb();
+Verb import_verb();
+Verb explain_verb();
+Verb compare_verb();
+Verb selftest_verb();
 Verb embed_verb();
 Verb completion_verb();
 Verb man_verb();

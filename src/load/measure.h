@@ -40,29 +40,32 @@ struct VerdictGoal {
 };
 
 struct MeasurePlan {
-  std::int64_t warm_up = 20;                  ///< runs discarded whatever they show, >= kWarmUpMin
-  std::int64_t samples = 500;                 ///< at most, the ones that the warm-up takes not counted
+  std::int64_t warm_up = 20;   ///< runs discarded whatever they show, >= kWarmUpMin
+  std::int64_t samples = 500;  ///< at most, the ones that the warm-up takes not counted
   std::int64_t duration_ns = 60'000'000'000;  ///< of the sampling, at most
   std::optional<WidthGoal> width_goal;        ///< either ends the sampling from kSamplesSound on
   std::optional<VerdictGoal> verdict_goal;
-  std::uint64_t seed = 0;  ///< of the order of several systems
+  stats::Probability confidence{95, 100};  ///< of the interval of the width goal
+  std::uint64_t seed = 0;                  ///< of the order of several systems
 };
 
 enum class StopReason { kSamples, kDuration, kInterrupted, kWidth, kVerdict };
 
-/// What run + sync against run said about a system whose calls may return early.
+/// What run + sync against run said about a system whose calls may return early. (Its first runs
+/// are looked at, then one in twenty.)
 struct CompletionCheck {
-  bool checked = false;       ///< false: the system gives no means
+  bool checked = false;       ///< false: by construction, or the system gives no means
   bool asynchronous = false;  ///< work was left when run() returned
-  double excess_share = 0;    ///< (run + sync) / run - 1, or CPU time after the reply / latency
-  std::int64_t runs = 0;      ///< that were looked at
+  double excess_share = 0;  ///< median of (run + sync) / run - 1, or CPU time after the reply / run
+  std::int64_t runs = 0;    ///< that were looked at
+  system::Completion by = system::Completion::kByConstruction;
 };
 
 /// What a run gave, before any statistics.
 struct Measurement {
   platform::ClockFacts clock;
-  double usage_cost_ns = 0;         ///< of the covariates read at each sample, outside of the stamps
-  double surroundings_cost_ns = 0;  ///< of those read between samples
+  double usage_cost_ns = 0;  ///< of the covariates read at each sample, outside of the stamps
+  double surroundings_cost_ns = 0;      ///< of those read between samples
   std::int64_t surroundings_every = 1;  ///< samples per reading of them
   platform::Interference before;
   platform::Interference after;
@@ -105,6 +108,7 @@ Result<std::vector<Measurement>> measure_side_by_side(std::span<const Subject> s
 /// Writes what was measured into the document: clock, phases, samples (moved), summary with
 /// steadiness, and the caveats that the figures carry. `load_ns` is the time that loading took.
 void fill_document(Measurement measurement, std::int64_t load_ns,
-                   std::span<const stats::Probability> percentiles, result::Document& document);
+                   std::span<const stats::Probability> percentiles,
+                   const stats::Probability& confidence, result::Document& document);
 
 }  // namespace vivace::load

@@ -8,26 +8,30 @@
 namespace vivace::load {
 namespace {
 
-constexpr const char* kUsageNames[] = {"cpu_time_ns",  "voluntary_switches", "involuntary_switches",
-                                       "minor_faults", "major_faults",       "migrated",
-                                       "cpu"};
-constexpr std::size_t kUsageCount = std::size(kUsageNames);
+constexpr const char* kUsageNames[] = {"cpu_time_ns", "voluntary_switches", "involuntary_switches",
+                                       "minor_faults", "major_faults"};
+constexpr const char* kPlaceNames[] = {"migrated", "cpu"};
 
 }  // namespace
 
-SampleColumns::SampleColumns(std::size_t expected, bool simulated,
-                             const platform::SurroundingTotals& known,
-                             std::span<const std::string> own_covariates)
-    : simulated_(simulated), expected_(expected), own_count_(own_covariates.size()) {
+SampleColumns::SampleColumns(std::size_t expected, const system::System& system,
+                             const platform::SurroundingTotals& known)
+    : simulated_(system.simulated()),
+      runs_here_(system.runs_here()),
+      expected_(expected),
+      own_count_(system.covariate_names().size()) {
   samples_.latency_ns.reserve(expected);
   samples_.start_ns.reserve(expected);
   const auto add_column = [&](std::string_view name) {
     samples_.covariates.push_back({.name = std::string(name), .values = {}});
     samples_.covariates.back().values.reserve(expected);
   };
-  for (const std::string& name : own_covariates) add_column(name);
+  for (const std::string& name : system.covariate_names()) add_column(name);
   if (simulated_) return;
   for (const char* name : kUsageNames) add_column(name);
+  if (runs_here_) {
+    for (const char* name : kPlaceNames) add_column(name);
+  }
   first_surrounding_ = samples_.covariates.size();
   for (std::size_t i = 0; i < platform::kSurroundingCount; ++i) {
     if (!known[i]) continue;
@@ -56,14 +60,16 @@ void SampleColumns::add(const Sample& sample, std::span<const double> own_covari
   for (std::size_t i = 0; i < own_count_; ++i) covariate(i).push_back(own_covariates[i]);
   if (simulated_) return;
   const platform::Usage& usage = sample.usage;
-  const double values[kUsageCount] = {static_cast<double>(usage.cpu_ns),
-                                      static_cast<double>(usage.voluntary_switches),
-                                      static_cast<double>(usage.involuntary_switches),
-                                      static_cast<double>(usage.minor_faults),
-                                      static_cast<double>(usage.major_faults),
-                                      sample.cpu_before != sample.cpu_after ? 1.0 : 0.0,
-                                      static_cast<double>(sample.cpu_after)};
-  for (std::size_t i = 0; i < kUsageCount; ++i) covariate(own_count_ + i).push_back(values[i]);
+  std::size_t column = own_count_;
+  for (const std::int64_t value :
+       {usage.cpu_ns, usage.voluntary_switches, usage.involuntary_switches, usage.minor_faults,
+        usage.major_faults}) {
+    covariate(column++).push_back(static_cast<double>(value));
+  }
+  if (runs_here_) {
+    covariate(column++).push_back(sample.cpu_before != sample.cpu_after ? 1 : 0);
+    covariate(column++).push_back(sample.cpu_after);
+  }
   for (std::size_t i = first_surrounding_; i < samples_.covariates.size(); ++i) {
     covariate(i).push_back(0);
   }
@@ -86,15 +92,27 @@ void SampleColumns::set_surroundings(std::size_t first, const SurroundingsReadin
 std::vector<std::int64_t> SampleColumns::discard_first(std::size_t count) {
   VIVACE_CHECK(count <= size());
   const auto cut = [&](auto& column) {
-    if (!column.empty()) column.erase(column.begin(), column.begin() + static_cast<std::ptrdiff_t>(count));
+    if (!column.empty())
+      column.erase(column.begin(), column.begin() + static_cast<std::ptrdiff_t>(count));
   };
   std::vector<std::int64_t> discarded(
-      samples_.latency_ns.begin(), samples_.latency_ns.begin() + static_cast<std::ptrdiff_t>(count));
+      samples_.latency_ns.begin(),
+      samples_.latency_ns.begin() + static_cast<std::ptrdiff_t>(count));
   cut(samples_.latency_ns);
   cut(samples_.start_ns);
   for (auto& column : stages_) cut(column);
   for (auto& one : samples_.covariates) cut(one.values);
   return discarded;
+}
+
+void SampleColumns::truncate(std::size_t count) {
+  const auto cut = [&](auto& column) {
+    if (column.size() > count) column.resize(count);
+  };
+  cut(samples_.latency_ns);
+  cut(samples_.start_ns);
+  for (auto& column : stages_) cut(column);
+  for (auto& one : samples_.covariates) cut(one.values);
 }
 
 result::Samples SampleColumns::take() {
@@ -108,11 +126,16 @@ result::Samples SampleColumns::take() {
     const bool unattributed = static_cast<Stage>(stage) == Stage::kUnattributed;
     if (column.empty() && unattributed) column.resize(count, 0);
     // Only warm-up may have used a stage: then it is no stage of the samples.
-    const bool used = std::any_of(column.begin(), column.end(), [](auto time) { return time != 0; });
+    const bool used =
+        std::any_of(column.begin(), column.end(), [](auto time) { return time != 0; });
     if (column.empty() || (!used && !unattributed)) continue;
     // A later sample of no time in this stage was recorded; an earlier one was filled in.
     VIVACE_CHECK(column.size() == count);
     samples_.stages.push_back({.stage = static_cast<Stage>(stage), .times_ns = std::move(column)});
+  }
+  // A system that stamps no stages has no breakdown.
+  if (samples_.stages.size() == 1 && samples_.stages[0].stage == Stage::kUnattributed) {
+    samples_.stages.clear();
   }
   return std::move(samples_);
 }

@@ -12,6 +12,7 @@
 #include "platform/usage.h"
 #include "record/stage.h"
 #include "result/document.h"
+#include "system/system.h"
 
 namespace vivace::load {
 
@@ -34,10 +35,11 @@ struct SurroundingsReading {
 
 class SampleColumns {
  public:
-  /// `known` says which surroundings this machine has; nothing of the machine is recorded when
-  /// `simulated`. Reserves for `expected` samples.
-  SampleColumns(std::size_t expected, bool simulated, const platform::SurroundingTotals& known,
-                std::span<const std::string> own_covariates);
+  /// `known` says which surroundings this machine has; nothing of the machine is recorded of a
+  /// system that is simulated, nor on which CPU ours runs when the system runs elsewhere. Reserves
+  /// for `expected` samples.
+  SampleColumns(std::size_t expected, const system::System& system,
+                const platform::SurroundingTotals& known);
 
   std::size_t size() const { return samples_.latency_ns.size(); }
   const std::vector<std::int64_t>& latency_ns() const { return samples_.latency_ns; }
@@ -45,6 +47,8 @@ class SampleColumns {
   void add(const Sample& sample, std::span<const double> own_covariates);
   /// Gives a reading to the samples from `first` to the last.
   void set_surroundings(std::size_t first, const SurroundingsReading& reading);
+  /// Keeps the first `count` samples only.
+  void truncate(std::size_t count);
   /// Takes the first `count` samples out; returns their latencies.
   std::vector<std::int64_t> discard_first(std::size_t count);
 
@@ -56,6 +60,7 @@ class SampleColumns {
   std::vector<double>& covariate(std::size_t index) { return samples_.covariates[index].values; }
 
   bool simulated_;
+  bool runs_here_;
   std::size_t expected_;
   std::size_t own_count_;
   std::size_t first_surrounding_ = 0;

@@ -25,4 +25,9 @@ Result<ServiceLevel> parse_service_level(std::string_view text);
 result::Verdict judge(const ServiceLevel& level, std::span<const std::int64_t> latency_ns,
                       const stats::Probability& confidence);
 
+/// The verdict of a test that may be read at any time, for sampling that stopped on it.
+result::Verdict judge_at_any_time(const ServiceLevel& level,
+                                  std::span<const std::int64_t> latency_ns,
+                                  const stats::Probability& confidence);
+
 }  // namespace vivace::load

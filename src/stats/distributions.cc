@@ -60,6 +60,12 @@ double hypergeometric_upper_tail(std::int64_t total, std::int64_t marked, std::i
   const std::int64_t most = std::min(marked, drawn);
   if (hits <= least) return 1;
   if (hits > most) return 0;
+  // Far below the mean the first term may be too small for any float, and the tail is nearly 1.
+  const double mean =
+      static_cast<double>(marked) * static_cast<double>(drawn) / static_cast<double>(total);
+  if (static_cast<double>(hits) <= mean) {
+    return 1 - hypergeometric_upper_tail(total, total - marked, drawn, drawn - hits + 1);
+  }
   // The first term by logarithms, the others by their ratios.
   long double term = std::exp(log_choose(marked, hits) + log_choose(total - marked, drawn - hits) -
                               log_choose(total, drawn));

@@ -14,8 +14,8 @@ namespace vivace::system {
 /// A system and what a result says about it.
 struct OpenedSystem {
   std::unique_ptr<System> system;
-  std::string kind;  ///< "synthetic", "exec", "worker"
-  std::string name;  ///< the URI as it was given
+  std::string kind;                   ///< "synthetic", "exec", "worker"
+  std::string name;                   ///< the URI as it was given
   std::vector<std::string> includes;  ///< of the timed region, in words
   std::vector<std::string> excludes;
   std::int64_t load_ns = 0;  ///< from the start of a worker to its first answer; else 0

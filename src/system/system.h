@@ -33,6 +33,9 @@ class System {
   /// Requests' items answered by one run(): the batch.
   virtual std::int64_t items_per_run() const = 0;
 
+  /// Of the last run(), time that is no part of the latency: a shell's own start.
+  virtual std::int64_t untimed_ns() const { return 0; }
+
   /// Returns when no work of the last run() is left anywhere. Called between run() and finish() of
   /// some requests, outside of the latency.
   virtual Result<void> sync() { return {}; }
@@ -40,12 +43,11 @@ class System {
 
   /// What all threads and processes that do the work have used so far.
   virtual platform::Usage usage() { return platform::read_usage(); }
-  /// False where usage() is no matter of a few microseconds; then it is read outside of the stamps
-  /// by more than a call's distance, or covers finished requests only.
-  virtual bool usage_is_cheap() const { return true; }
-
+  /// False where the work is done in other processes: on which CPU ours runs then says nothing.
+  virtual bool runs_here() const { return true; }
   /// Facts of each request that the system alone knows, recorded so that larger is worse
-  /// ("queue_length", "allocations"). The names never change; after run() there is a value for each.
+  /// ("queue_length", "allocations"). The names never change; after run() there is a value for
+  /// each.
   virtual std::span<const std::string> covariate_names() const { return {}; }
   virtual std::span<const double> covariates() const { return {}; }
 
