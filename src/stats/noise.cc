@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "core/check.h"
 #include "stats/summary.h"
@@ -13,19 +12,10 @@ namespace {
 constexpr double kClipScales = 3;
 constexpr double kRMax = 0.95;
 
-/// The median, without sorting all of a copy.
-double median_of(std::vector<std::int64_t> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  if (values.size() % 2 == 1) return static_cast<double>(*middle);
-  const std::int64_t below = *std::max_element(values.begin(), middle);
-  return (static_cast<double>(below) + static_cast<double>(*middle)) / 2;
-}
-
 /// S_k of noise_of().
 double trimmed_mean_square(std::span<const double> series, std::size_t lag) {
   std::vector<double> squares;
-  squares.reserve(series.size() - lag);
+  squares.reserve(series.size());
   for (std::size_t i = 0; i + lag < series.size(); ++i) {
     const double d = series[i + lag] - series[i];
     squares.push_back(d * d);
@@ -41,10 +31,21 @@ double trimmed_mean_square(std::span<const double> series, std::size_t lag) {
 
 }  // namespace
 
+double median_of(std::span<const std::int64_t> samples) {
+  VIVACE_CHECK(!samples.empty());
+  std::vector<std::int64_t> values(samples.begin(), samples.end());
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  if (values.size() % 2 == 1) return static_cast<double>(*middle);
+  // The other middle value is the largest of those that nth_element left before it.
+  const std::int64_t below = *std::max_element(values.begin(), middle);
+  return (static_cast<double>(below) + static_cast<double>(*middle)) / 2;
+}
+
 RobustScale robust_scale(std::span<const std::int64_t> samples) {
   VIVACE_CHECK(!samples.empty());
   RobustScale result;
-  result.median = median_of({samples.begin(), samples.end()});
+  result.median = median_of(samples);
   const double mad = median_absolute_deviation(samples, result.median);
   if (mad > 0) {
     result.scale = 1.4826 * mad;
@@ -56,12 +57,10 @@ RobustScale robust_scale(std::span<const std::int64_t> samples) {
   return result;
 }
 
-std::int64_t clock_quantum(std::span<const std::int64_t> samples) {
-  std::vector<std::int64_t> sorted(samples.begin(), samples.end());
-  std::sort(sorted.begin(), sorted.end());
+std::int64_t clock_quantum(std::span<const std::int64_t> ascending) {
   std::int64_t least = 0;
-  for (std::size_t i = 1; i < sorted.size(); ++i) {
-    const std::int64_t gap = sorted[i] - sorted[i - 1];
+  for (std::size_t i = 1; i < ascending.size(); ++i) {
+    const std::int64_t gap = ascending[i] - ascending[i - 1];
     if (gap > 0 && (least == 0 || gap < least)) least = gap;
   }
   return least;
@@ -79,7 +78,6 @@ std::vector<double> clipped(std::span<const std::int64_t> samples, const RobustS
 
 Noise noise_of(std::span<const double> series, std::int64_t quantum) {
   Noise noise;
-  if (series.size() < 3) return noise;
   const double s1 = trimmed_mean_square(series, 1);
   const double s2 = trimmed_mean_square(series, 2);
   if (s1 > 0) {

@@ -8,6 +8,10 @@
 
 namespace vivace::stats {
 
+/// The middle value, or the mean of the two middle ones, of at least one sample (checked) in any
+/// order; linear in their number, unlike a sort.
+double median_of(std::span<const std::int64_t> samples);
+
 struct RobustScale {
   double median = 0;
   double scale = 0;  ///< 1.4826 MAD, or 1.2533 mean|x - median| where the MAD is 0
@@ -18,7 +22,7 @@ struct RobustScale {
 RobustScale robust_scale(std::span<const std::int64_t> samples);
 
 /// The least gap between distinct values; 0 when all are equal. What a coarse clock leaves.
-std::int64_t clock_quantum(std::span<const std::int64_t> samples);
+std::int64_t clock_quantum(std::span<const std::int64_t> ascending);
 
 /// The samples held within median +- 3 scales, less the median.
 std::vector<double> clipped(std::span<const std::int64_t> samples, const RobustScale& scale);

@@ -198,7 +198,7 @@ std::vector<double> spread_over_quantum(std::span<const std::int64_t> ascending,
     while (end < ascending.size() && ascending[end] == ascending[i]) ++end;
     const auto copies = static_cast<double>(end - i);
     for (std::size_t j = 0; i + j < end; ++j) {
-      spread.push_back(static_cast<double>(ascending[i]) +
+      spread.push_back(static_cast<double>(ascending[i] - ascending.front()) +
                        q * ((static_cast<double>(j) + 0.5) / copies - 0.5));
     }
     i = end;
@@ -208,14 +208,9 @@ std::vector<double> spread_over_quantum(std::span<const std::int64_t> ascending,
 
 Shape shape_of(std::span<const std::int64_t> ascending) {
   VIVACE_CHECK(!ascending.empty());
-  std::int64_t quantum = 0;
-  for (std::size_t i = 1; i < ascending.size(); ++i) {
-    const std::int64_t gap = ascending[i] - ascending[i - 1];
-    if (gap > 0 && (quantum == 0 || gap < quantum)) quantum = gap;
-  }
   Shape shape;
   shape.root_n_dip = std::sqrt(static_cast<double>(ascending.size())) *
-                     hartigan_dip(spread_over_quantum(ascending, quantum));
+                     hartigan_dip(spread_over_quantum(ascending, clock_quantum(ascending)));
   shape.modes = modes_of(ascending);
   shape.bimodal = shape.modes && shape.root_n_dip > kRootNDipMax &&
                   shape.modes->upper_median - shape.modes->lower_median >=

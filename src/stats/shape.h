@@ -17,7 +17,8 @@ namespace vivace::stats {
 double hartigan_dip(std::span<const double> ascending);
 
 /// A coarse clock makes few distinct values, which look like many modes: the k copies of a value
-/// are spread evenly over one quantum around it.
+/// are spread evenly over one quantum around it. Less the least value, which keeps the digits of
+/// thin spreads on long durations.
 std::vector<double> spread_over_quantum(std::span<const std::int64_t> ascending,
                                         std::int64_t quantum);
 

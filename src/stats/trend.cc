@@ -4,9 +4,10 @@
 #include <array>
 #include <cmath>
 #include <numbers>
+#include <utility>
 #include <vector>
 
-#include "stats/summary.h"
+#include "stats/noise.h"
 
 namespace vivace::stats {
 namespace {
@@ -22,10 +23,7 @@ BatchMedians batch_medians(std::span<const std::int64_t> samples) {
   BatchMedians medians{};
   const std::size_t size = samples.size() / kBatches;
   for (std::size_t i = 0; i < kBatches; ++i) {
-    const auto batch = samples.subspan(i * size, size);
-    std::vector<std::int64_t> sorted(batch.begin(), batch.end());
-    std::sort(sorted.begin(), sorted.end());
-    medians[i] = median_of_sorted(sorted);
+    medians[i] = median_of(samples.subspan(i * size, size));
   }
   return medians;
 }
@@ -51,7 +49,7 @@ double trend_p(const BatchMedians& y) {
   return std::erfc(std::abs(z) / std::numbers::sqrt2);
 }
 
-double median_of(std::vector<double> values) {
+double middle_of(std::vector<double> values) {
   std::sort(values.begin(), values.end());
   const std::size_t middle = values.size() / 2;
   return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
@@ -70,8 +68,8 @@ std::optional<Trend> trend_of(std::span<const std::int64_t> samples) {
   }
   Trend trend;
   trend.p = trend_p(y);
-  const double level = median_of({y.begin(), y.end()});
-  if (level > 0) trend.change = (kBatches - 1) * median_of(std::move(slopes)) / level;
+  const double level = middle_of({y.begin(), y.end()});
+  if (level > 0) trend.change = (kBatches - 1) * middle_of(std::move(slopes)) / level;
   trend.drifting = trend.p < kPMax && std::abs(trend.change) >= kChangeMin;
   return trend;
 }

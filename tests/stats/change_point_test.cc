@@ -1,5 +1,6 @@
 #include "stats/change_point.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <vector>
@@ -8,6 +9,7 @@
 
 #include "core/random.h"
 #include "stats/reference_series.h"
+#include "stats/summary.h"
 
 namespace vivace::stats {
 namespace {
@@ -51,6 +53,11 @@ double best_objective(std::span<const double> series, double penalty) {
   return best.back();
 }
 
+Noise noise_in(std::vector<std::int64_t> samples, std::span<const double> series) {
+  std::sort(samples.begin(), samples.end());
+  return noise_of(series, clock_quantum(samples));
+}
+
 TEST(ChangePoints, AreTheBestSegmentationOfRandomSeries) {
   for (std::uint64_t seed = 0; seed < 40; ++seed) {
     std::vector<std::int64_t> samples;
@@ -59,7 +66,7 @@ TEST(ChangePoints, AreTheBestSegmentationOfRandomSeries) {
       samples.push_back(static_cast<std::int64_t>(level + 4e4 * random_normal(seed, i)));
     }
     const auto series = clipped(samples, robust_scale(samples));
-    const Noise noise = noise_of(series, clock_quantum(samples));
+    const Noise noise = noise_in(samples, series);
     const auto points = change_points(series, noise);
     const double penalty = 5 * noise.variance * std::log(130.0);
     EXPECT_NEAR(objective(series, points, penalty), best_objective(series, penalty),
@@ -76,6 +83,70 @@ TEST(ChangePoints, NoneOfFewSamplesOrWithoutNoise) {
   EXPECT_TRUE(change_points(step).empty());
   step.push_back(200);
   EXPECT_EQ(change_points(step), (std::vector<std::int64_t>{20}));
+}
+
+/// The definition, with each median from a sort.
+Segments naively_material(const std::vector<std::int64_t>& samples,
+                          std::vector<std::int64_t> points) {
+  while (true) {
+    std::vector<double> medians;
+    for (std::size_t i = 0; i <= points.size(); ++i) {
+      const auto begin = samples.begin() + (i == 0 ? 0 : points[i - 1]);
+      std::vector<std::int64_t> segment(
+          begin, i == points.size() ? samples.end() : samples.begin() + points[i]);
+      std::sort(segment.begin(), segment.end());
+      medians.push_back(median_of_sorted(segment));
+    }
+    std::size_t least = 0;
+    double least_gap = std::numeric_limits<double>::infinity();
+    for (std::size_t i = 0; i < points.size(); ++i) {
+      const double gap =
+          std::abs(medians[i] - medians[i + 1]) / std::min(medians[i], medians[i + 1]);
+      if (gap < least_gap) {
+        least_gap = gap;
+        least = i;
+      }
+    }
+    if (least_gap >= 0.01) return {points, medians};
+    points.erase(points.begin() + static_cast<std::ptrdiff_t>(least));
+  }
+}
+
+TEST(MaterialSegments, AreThoseOfTheDefinition) {
+  std::size_t dropped = 0;
+  std::size_t kept = 0;
+  for (std::uint64_t seed = 0; seed < 60; ++seed) {
+    // Sizes around multiples of 64, levels with ties, values from 0 bits apart to 40.
+    const std::size_t n = 400 + seed;
+    std::vector<std::int64_t> samples;
+    std::vector<std::int64_t> points;
+    double level = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+      if (i % 20 == 0) {
+        level = 0.006 * std::round(2 * random_normal(seed, i));
+        if (i > 0) points.push_back(static_cast<std::int64_t>(i));
+      }
+      const double noise = seed % 3 == 0 ? 0 : 0.002 * random_normal(seed + 1000, i);
+      const double unit = seed % 2 == 0 ? 1e4 : 1e13;
+      samples.push_back(static_cast<std::int64_t>(unit * (1 + level + noise)));
+    }
+    const Segments want = naively_material(samples, points);
+    const Segments got = material_segments(samples, points);
+    EXPECT_EQ(got.change_points, want.change_points) << seed;
+    EXPECT_EQ(got.medians, want.medians) << seed;
+    kept += want.change_points.size();
+    dropped += points.size() - want.change_points.size();
+  }
+  EXPECT_GT(kept, 100u);
+  EXPECT_GT(dropped, 100u);
+}
+
+TEST(MaterialSegments, OfNoSamplesAndOfEqualOnes) {
+  EXPECT_TRUE(material_segments({}, {}).medians.empty());
+  const std::vector<std::int64_t> zeros(60, 0);
+  const Segments segments = material_segments(zeros, std::vector<std::int64_t>{20, 40});
+  EXPECT_TRUE(segments.change_points.empty());
+  EXPECT_EQ(segments.medians, (std::vector<double>{0}));
 }
 
 TEST(ChangePoints, MatchReference) {
@@ -101,7 +172,7 @@ TEST(ChangePoints, MatchReference) {
       EXPECT_DOUBLE_EQ(segments.medians[i], medians[i].as_number());
     }
     const auto series = clipped(samples, robust_scale(samples));
-    const Noise noise = noise_of(series, clock_quantum(samples));
+    const Noise noise = noise_in(samples, series);
     test::expect_relative(noise.r, test::member(expected, "r").as_number(), 1e-9, "r");
     test::expect_relative(noise.variance, test::member(expected, "variance").as_number(), 1e-9,
                           "variance");

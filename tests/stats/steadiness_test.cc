@@ -1,5 +1,6 @@
 #include "stats/steadiness.h"
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <optional>
@@ -19,9 +20,11 @@ void expect_near_or_null(std::optional<double> got, const Json& want, const char
 }
 
 /// The fields that all families of whole series share.
-void expect_report(const SteadinessReport& report, const Json& expected) {
+void expect_report(const SteadinessReport& report, const std::vector<std::int64_t>& samples,
+                   const Json& expected) {
   EXPECT_EQ(name_of(report.steadiness), test::member(expected, "class").as_string());
   if (expected.find("material_change_points") == nullptr) return;  // too few samples for more
+  EXPECT_EQ(change_points(samples), test::integers(test::member(expected, "change_points")));
   EXPECT_EQ(report.segments.change_points,
             test::integers(test::member(expected, "material_change_points")));
   const JsonArray& medians = test::member(expected, "segment_medians_ns").as_array();
@@ -34,13 +37,12 @@ void expect_report(const SteadinessReport& report, const Json& expected) {
                       test::member(expected, "trend_p"), "trend_p");
   expect_near_or_null(trend ? std::optional(trend->change) : std::nullopt,
                       test::member(expected, "trend_change"), "trend_change");
-  const double want_dip = test::member(expected, "root_n_dip").as_number();
-  if (want_dip == 0 && report.segments.medians.size() > 1) {
-    // Evenly spread values, for which diptest returns 0; dip.json has the least dip, 1/(2n), there.
-    EXPECT_DOUBLE_EQ(report.shape.root_n_dip, 1 / (2 * std::sqrt(100.0)));
-  } else {
-    test::expect_relative(report.shape.root_n_dip, want_dip, 1e-9, "root_n_dip");
-  }
+  // For evenly spread values diptest says 0 here, where dip.json has the least dip there is,
+  // 1/(2n).
+  const bool all_equal = std::ranges::count(samples, samples[0]) == std::ssize(samples);
+  const double least = all_equal ? 0 : 0.5 / std::sqrt(static_cast<double>(samples.size()));
+  const double want_dip = std::max(least, test::member(expected, "root_n_dip").as_number());
+  test::expect_relative(report.shape.root_n_dip, want_dip, 1e-9, "root_n_dip");
   EXPECT_EQ(report.shape.bimodal, test::member(expected, "bimodal").as_bool());
 }
 
@@ -49,7 +51,8 @@ TEST(Steadiness, MatchesReference) {
   const auto folder = cases / "stats-changepoint";
   for (const Json& one : test::read_cases(folder / "steadiness.json")) {
     SCOPED_TRACE(test::member(one, "id").as_string());
-    expect_report(assess_steadiness(test::series_of(folder, one)), test::member(one, "expected"));
+    const auto samples = test::series_of(folder, one);
+    expect_report(assess_steadiness(samples), samples, test::member(one, "expected"));
   }
 }
 
@@ -59,7 +62,7 @@ void expect_whole_series(const std::filesystem::path& folder, const Json& one) {
   const auto samples = test::series_of(folder, one);
   const Json& expected = test::member(one, "expected");
   const SteadinessReport report = assess_steadiness(samples);
-  expect_report(report, expected);
+  expect_report(report, samples, expected);
   EXPECT_EQ(report.outlier_count, test::member(expected, "outlier_count").as_integer());
   const auto& modes = report.shape.modes;
   ASSERT_TRUE(modes);
@@ -74,6 +77,8 @@ void expect_whole_series(const std::filesystem::path& folder, const Json& one) {
     EXPECT_EQ(got.value_ns, test::member(want, "value_ns").as_integer());
     test::expect_relative(got.size.tau, test::member(want, "tau").as_number(), 1e-9, "tau");
     EXPECT_EQ(got.size.m, test::member(want, "m").as_integer());
+    EXPECT_EQ(got.ranks.lower, test::integer_or_null(test::member(want, "lower_rank")));
+    EXPECT_EQ(got.ranks.upper, test::integer_or_null(test::member(want, "upper_rank")));
     EXPECT_EQ(got.lower_ns, test::integer_or_null(test::member(want, "lower_ns")));
     EXPECT_EQ(got.upper_ns, test::integer_or_null(test::member(want, "upper_ns")));
   }
