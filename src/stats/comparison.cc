@@ -4,6 +4,8 @@
 #include <bit>
 #include <cmath>
 #include <numeric>
+#include <tuple>
+#include <utility>
 
 #include "core/check.h"
 #include "core/random.h"
@@ -16,6 +18,10 @@ constexpr std::int64_t kExactPairsMax = 100;
 constexpr std::int64_t kExactSamplesMax = 50;
 /// A value this near to the margin counts as equal to it.
 constexpr double kTieAbsolute = 1e-12;
+// Autocorrelations are summed until one is below this (dependence.h).
+constexpr double kCorrelationLeast = 0.02;
+// A lag costs one pass, and a drifting series has very many.
+constexpr std::size_t kLaggedMax = 20'000;
 // A tail that equals its limit as a decimal must not be decided by rounding.
 constexpr double kTieRelative = 1e-12;
 
@@ -119,24 +125,54 @@ double value_at(const Values& values, std::int64_t rank) {
   return value_of(low);
 }
 
+/// a b / c, rounded down or up.
+std::int64_t scaled_down(std::int64_t a, std::int64_t b, std::int64_t c) {
+  return static_cast<std::int64_t>(Int128{a} * b / c);
+}
+std::int64_t scaled_up(std::int64_t a, std::int64_t b, std::int64_t c) {
+  return static_cast<std::int64_t>((Int128{a} * b + c - 1) / c);
+}
+
+/// `law` counts to `law_count` where `values` count to values.size(). The roundings are such that
+/// the interval leaves the margin out exactly where p is small enough.
 template <class Values>
-Shift shift_of(const Values& values, const RankLaw& law, const Probability& confidence,
-               double margin) {
+Shift shift_of(const Values& values, const RankLaw& law, std::int64_t law_count,
+               const Probability& confidence, double margin) {
   Shift shift;
   const std::int64_t count = values.size();
   shift.estimate = count % 2 == 1
                        ? value_at(values, count / 2 + 1)
                        : (value_at(values, count / 2) + value_at(values, count / 2 + 1)) / 2;
-  shift.rank = law.critical_rank(confidence);
+  shift.rank = scaled_up(law.critical_rank(confidence), count, law_count);
   if (shift.rank > 0) {
     shift.lower = value_at(values, shift.rank);
     shift.upper = value_at(values, count + 1 - shift.rank);
   }
   const double bound = std::log1p(margin) + kTieAbsolute;
-  shift.p = std::min(1.0, 2 * std::min(law.at_most(values.count_at_most(bound)),
-                                       law.at_most(values.count_at_least(-bound))));
+  const auto tail = [&](std::int64_t at_or_beyond) {
+    return law.at_most(scaled_down(at_or_beyond, law_count, count));
+  };
+  shift.p = std::min(
+      1.0, 2 * std::min(tail(values.count_at_most(bound)), tail(values.count_at_least(-bound))));
   shift.change = change_of(shift.lower, shift.upper, margin);
   return shift;
+}
+
+/// Ranks less their mean; equal values share the mean of their ranks.
+std::vector<double> centred_ranks(std::span<const double> values) {
+  std::vector<std::size_t> order(values.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::sort(order.begin(), order.end(),
+            [&](std::size_t i, std::size_t j) { return values[i] < values[j]; });
+  std::vector<double> ranks(values.size());
+  const double mean = (static_cast<double>(values.size()) - 1) / 2;
+  for (std::size_t first = 0; first < order.size();) {
+    std::size_t end = first + 1;
+    while (end < order.size() && values[order[end]] == values[order[first]]) ++end;
+    const double shared = static_cast<double>(first + end - 1) / 2 - mean;
+    for (; first < end; ++first) ranks[order[first]] = shared;
+  }
+  return ranks;
 }
 
 }  // namespace
@@ -232,18 +268,74 @@ Change change_of(std::optional<double> lower, std::optional<double> upper, doubl
 Shift paired_shift(std::span<const double> log_ratios, const Probability& confidence,
                    double margin) {
   VIVACE_CHECK(!log_ratios.empty());
-  return shift_of(WalshAverages(log_ratios),
-                  RankLaw::signed_rank(static_cast<std::int64_t>(log_ratios.size())), confidence,
-                  margin);
+  const auto n = static_cast<std::int64_t>(log_ratios.size());
+  // The stages of one comparison have the same size; a law is worked out once for all.
+  thread_local std::optional<std::pair<std::int64_t, RankLaw>> last;
+  if (!last || last->first != n) last.emplace(n, RankLaw::signed_rank(n));
+  const WalshAverages averages(log_ratios);
+  return shift_of(averages, last->second, averages.size(), confidence, margin);
 }
 
 Shift unpaired_shift(std::span<const double> log_a, std::span<const double> log_b,
                      const Probability& confidence, double margin) {
-  VIVACE_CHECK(!log_a.empty() && !log_b.empty());
-  return shift_of(Differences(log_a, log_b),
-                  RankLaw::rank_sum(static_cast<std::int64_t>(log_a.size()),
-                                    static_cast<std::int64_t>(log_b.size())),
-                  confidence, margin);
+  return unpaired_shift(
+      log_a, log_b, confidence, margin,
+      {.a = static_cast<std::int64_t>(log_a.size()), .b = static_cast<std::int64_t>(log_b.size())});
+}
+
+Shift unpaired_shift(std::span<const double> log_a, std::span<const double> log_b,
+                     const Probability& confidence, double margin, const SampleWorth& worth) {
+  VIVACE_CHECK(1 <= worth.a && worth.a <= static_cast<std::int64_t>(log_a.size()));
+  VIVACE_CHECK(1 <= worth.b && worth.b <= static_cast<std::int64_t>(log_b.size()));
+  thread_local std::optional<std::tuple<std::int64_t, std::int64_t, RankLaw>> last;
+  if (!last || std::get<0>(*last) != worth.a || std::get<1>(*last) != worth.b) {
+    last.emplace(worth.a, worth.b, RankLaw::rank_sum(worth.a, worth.b));
+  }
+  return shift_of(Differences(log_a, log_b), std::get<2>(*last), worth.a * worth.b, confidence,
+                  margin);
+}
+
+EffectiveSize rank_effective_size(std::span<const double> values) {
+  VIVACE_CHECK(!values.empty());
+  const std::vector<double> ranks = centred_ranks(values);
+  const auto n = static_cast<std::int64_t>(ranks.size());
+  const double squares = std::inner_product(ranks.begin(), ranks.end(), ranks.begin(), 0.0);
+  if (squares == 0) return effective_size(n, 1);
+
+  const auto width = (ranks.size() + kLaggedMax - 1) / kLaggedMax;
+  std::vector<double> means(ranks.size() / width);
+  for (std::size_t i = 0; i < means.size(); ++i) {
+    const auto first = ranks.begin() + static_cast<std::ptrdiff_t>(i * width);
+    means[i] = std::accumulate(first, first + static_cast<std::ptrdiff_t>(width), 0.0) /
+               static_cast<double>(width);
+  }
+  const auto count = static_cast<std::int64_t>(means.size());
+  const double means_squares = std::inner_product(means.begin(), means.end(), means.begin(), 0.0);
+  IndicatorDependence dependence;
+  for (std::int64_t lag = 1; lag < count; ++lag) {
+    const double products =
+        std::inner_product(means.begin() + lag, means.end(), means.begin(), 0.0);
+    if (products < kCorrelationLeast * means_squares) break;
+    dependence.tau += 2 * products / means_squares;
+    dependence.lags = lag;
+  }
+  // The variance of a mean of the ranks, over what independent ranks would give.
+  const double inflation = static_cast<double>(width) *
+                           (means_squares / static_cast<double>(count)) /
+                           (squares / static_cast<double>(n));
+  return effective_size(n, std::max(1.0, inflation * raised_tau(dependence, count)));
+}
+
+std::int64_t minimum_pairs(const Probability& confidence) {
+  std::int64_t n = 1;
+  while (RankLaw::signed_rank(n).critical_rank(confidence) == 0) ++n;
+  return n;
+}
+
+std::int64_t minimum_unpaired(const Probability& confidence) {
+  std::int64_t n = 1;
+  while (RankLaw::rank_sum(n, n).critical_rank(confidence) == 0) ++n;
+  return n;
 }
 
 std::vector<double> holm(std::span<const double> p) {

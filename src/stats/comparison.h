@@ -8,6 +8,13 @@
 // ln b_j - ln a_i with the rank-sum law (ibid., 4.2 and 4.3). Zeros and ties are kept. The laws are
 // exact to 100 pairs and to 50 against 50, normal beyond.
 //
+// Dependence. Pairs whose order was drawn at random need no correction: without an effect the sign
+// of each d_i is that draw, whatever the machine did, so the signed-rank law holds exactly.
+// Unpaired samples do: the statistic is a difference of mean ranks, so its variance grows by the
+// autocorrelation time tau of each sample's ranks. The law is then taken at the sizes n/tau that
+// the samples are worth, and its counts are scaled to n m, as the ranks of a percentile's interval
+// are (dependence.h).
+//
 // No average is ever stored: they are counted in sorted order, and a rank is found by bisection on
 // the value, so 10^5 pairs take milliseconds.
 #pragma once
@@ -18,6 +25,7 @@
 #include <string_view>
 #include <vector>
 
+#include "stats/dependence.h"
 #include "stats/probability.h"
 
 namespace vivace::stats {
@@ -61,9 +69,26 @@ struct Shift {
 Shift paired_shift(std::span<const double> log_ratios, const Probability& confidence,
                    double margin = 0);
 
-/// Of the logarithms of two samples, one value at least in each (checked).
+/// Of the logarithms of two samples of independent values, one at least in each (checked).
 Shift unpaired_shift(std::span<const double> log_a, std::span<const double> log_b,
                      const Probability& confidence, double margin = 0);
+
+/// How many independent values each sample is worth, from 1 to its size (checked).
+struct SampleWorth {
+  std::int64_t a = 1;
+  std::int64_t b = 1;
+};
+Shift unpaired_shift(std::span<const double> log_a, std::span<const double> log_b,
+                     const Probability& confidence, double margin, const SampleWorth& worth);
+
+/// What n >= 1 values (checked), in the order in which they were taken, are worth for a mean of
+/// their ranks. tau = 1 + 2 sum rho_j of the ranks (of ties: the mean rank), cut and raised as
+/// dependence.h says; more than 20,000 values in means of neighbours, which keep tau.
+EffectiveSize rank_effective_size(std::span<const double> values);
+
+/// The least n that has an interval: of n pairs, or of n samples against n.
+std::int64_t minimum_pairs(const Probability& confidence);
+std::int64_t minimum_unpaired(const Probability& confidence);
 
 /// The verdict of an interval of the log ratio against a margin.
 Change change_of(std::optional<double> lower, std::optional<double> upper, double margin);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -146,6 +147,82 @@ TEST(Shift, OfManySamplesIsFound) {
     EXPECT_LT(*shift.upper - *shift.lower, 0.002);
     EXPECT_EQ(shift.change, Change::kRegressed);
   }
+}
+
+/// A first-order autoregression with variance 1.
+std::vector<double> autoregression(double correlation, std::size_t n, std::uint64_t seed) {
+  std::vector<double> values(n);
+  double x = random_normal(seed, n);
+  for (std::size_t i = 0; i < n; ++i) {
+    x = correlation * x + std::sqrt(1 - correlation * correlation) * random_normal(seed, i);
+    values[i] = x;
+  }
+  return values;
+}
+
+TEST(UnpairedShift, AClaimAndItsPAgreeAtEveryWorth) {
+  const Probability confidence(95, 100);
+  int claims = 0;
+  for (std::uint64_t seed = 0; seed < 60; ++seed) {
+    const auto a = autoregression(0, 61, 2 * seed);
+    auto b = autoregression(0, 83, 2 * seed + 1);
+    for (double& x : b) x += 0.03 * static_cast<double>(seed);
+    double narrower = 0;
+    for (const SampleWorth worth : {SampleWorth{61, 83}, {60, 30}, {17, 19}, {4, 4}, {3, 83}}) {
+      const Shift shift = unpaired_shift(a, b, confidence, 0.1, worth);
+      const bool claimed = shift.change == Change::kRegressed || shift.change == Change::kImproved;
+      EXPECT_EQ(claimed, shift.p <= 0.05) << shift.p;
+      claims += claimed ? 1 : 0;
+      ASSERT_TRUE(shift.lower && shift.upper);
+      if (worth.b == 83 && worth.a < 61) continue;
+      EXPECT_GT(*shift.upper - *shift.lower, narrower);
+      narrower = *shift.upper - *shift.lower;
+    }
+  }
+  EXPECT_GT(claims, 100);
+  const std::vector<double> few = {1, 2, 3};
+  EXPECT_FALSE(unpaired_shift(few, few, confidence, 0, {.a = 3, .b = 3}).lower);
+}
+
+TEST(RankEffectiveSize, IsNearWhatTheDependenceMakesOfIt) {
+  // Ranks of normal values with correlation r have correlation 6/pi asin(r/2).
+  for (const double correlation : {0.5, 0.9}) {
+    double tau = 1;
+    double power = 1;
+    for (int lag = 1; lag < 400; ++lag) {
+      power *= correlation;
+      tau += 12 / std::acos(-1.0) * std::asin(power / 2);
+    }
+    // The longer is in means of five neighbours.
+    for (const std::size_t n : {std::size_t{5'000}, std::size_t{100'000}}) {
+      const EffectiveSize size = rank_effective_size(autoregression(correlation, n, 7));
+      EXPECT_GT(size.tau, 0.9 * tau) << correlation << " " << n;
+      EXPECT_LT(size.tau, 1.5 * tau) << correlation << " " << n;
+      EXPECT_EQ(size.n_eff, static_cast<double>(n) / size.tau);
+    }
+  }
+}
+
+TEST(RankEffectiveSize, OfPlainAndOddSeries) {
+  EXPECT_GT(rank_effective_size(autoregression(0, 1000, 3)).m, 900);
+  EXPECT_EQ(rank_effective_size(std::vector<double>(50, 4.0)).m, 50);
+  EXPECT_EQ(rank_effective_size(std::vector<double>{1}).m, 1);
+  // A steady rise says as much as a handful of values.
+  std::vector<double> rise(300);
+  std::iota(rise.begin(), rise.end(), 0.0);
+  EXPECT_LE(rank_effective_size(rise).m, 3);
+  // Only the order of the values counts.
+  std::vector<double> curved = autoregression(0.9, 400, 5);
+  const EffectiveSize straight = rank_effective_size(curved);
+  for (double& x : curved) x = std::exp(3 * x);
+  EXPECT_EQ(rank_effective_size(curved).tau, straight.tau);
+}
+
+TEST(Minimum, IsTheLeastThatHasAnInterval) {
+  EXPECT_EQ(minimum_pairs(Probability(95, 100)), 6);
+  EXPECT_EQ(minimum_pairs(Probability(99, 100)), 8);
+  EXPECT_EQ(minimum_unpaired(Probability(95, 100)), 4);
+  EXPECT_EQ(minimum_unpaired(Probability(99, 100)), 5);
 }
 
 TEST(ChangeOf, AValueAtTheMarginCountsAsEqual) {
