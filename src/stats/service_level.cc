@@ -10,6 +10,8 @@ namespace {
 
 // Decimals that tie with the limit must not be decided by the rounding of a double.
 constexpr double kTieRelative = 1e-12;
+// No search goes beyond; a level of 16 nines would otherwise run out of integers.
+constexpr std::int64_t kCountMax = std::int64_t{1} << 60;
 
 bool is_small(double tail, const Probability& confidence) {
   return tail <= confidence.complement().value() * (1 + kTieRelative);
@@ -72,8 +74,8 @@ std::int64_t early_stopping_count(std::int64_t t, const Probability& p,
                                   const Probability& confidence) {
   VIVACE_CHECK(t >= 0);
   std::int64_t high = 1;
-  while (!passes(high, t, p, confidence)) high *= 2;
-  return first_where(high / 2 + 1, high,
+  while (high < kCountMax && !passes(high, t, p, confidence)) high *= 2;
+  return first_where(high / 2 + 1, high - 1,
                      [&](std::int64_t clean) { return passes(clean, t, p, confidence); });
 }
 

@@ -32,7 +32,8 @@ struct LevelJudgement {
 LevelJudgement judge_level(std::int64_t n, std::int64_t t, const Probability& p,
                            const Probability& confidence);
 
-/// h(t): the least number of samples within the limit that passes with t beyond it.
+/// h(t): the least number of samples within the limit that passes with t >= 0 beyond it; at most
+/// 2^60.
 std::int64_t early_stopping_count(std::int64_t t, const Probability& p,
                                   const Probability& confidence);
 

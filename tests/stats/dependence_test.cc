@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include "core/random.h"
 #include "stats/reference.h"
 #include "stats/summary.h"
 
@@ -61,6 +62,51 @@ TEST(IndicatorDependence, AConstantSeriesHasNone) {
   for (const std::int64_t threshold : {6, 7, 8}) {
     EXPECT_EQ(indicator_dependence(constant, threshold).tau, 1);
     EXPECT_EQ(indicator_dependence(constant, threshold).lags, 0);
+  }
+}
+
+TEST(IndicatorDependence, OfAStepInALongSeriesIsNearItsDefinition) {
+  // Of s ones followed by n - s zeros the definition is a sum of plain fractions.
+  for (const std::int64_t n : {65'536, 65'537, 200'000, 1'000'003}) {
+    for (const std::int64_t ones : {n / 2, n / 10, n - n / 20}) {
+      std::vector<std::int64_t> samples(static_cast<std::size_t>(n), 2);
+      std::fill_n(samples.begin(), ones, 1);
+      const double mean = static_cast<double>(ones) / static_cast<double>(n);
+      const double squares = static_cast<double>(ones) * (1 - mean);
+      IndicatorDependence want;
+      for (std::int64_t j = 1; j < n; ++j) {
+        const auto head = static_cast<double>(std::min(ones, n - j));
+        const auto tail = static_cast<double>(std::max<std::int64_t>(0, ones - j));
+        const double products =
+            tail - mean * (head + tail) + static_cast<double>(n - j) * mean * mean;
+        if (products < 0.02 * squares) break;
+        want.tau += 2 * products / squares;
+        ++want.lags;
+      }
+      const IndicatorDependence got = indicator_dependence(samples, 1);
+      // Exact to 65,536 samples, beyond within a block at the end of the sum.
+      const double tolerance = n <= 65'536 ? 1e-9 : 5e-3;
+      EXPECT_NEAR(got.tau, want.tau, tolerance * want.tau) << n << " " << ones;
+      EXPECT_NEAR(static_cast<double>(got.lags), static_cast<double>(want.lags),
+                  tolerance * static_cast<double>(want.lags) + (n <= 65'536 ? 0 : 128))
+          << n << " " << ones;
+    }
+  }
+}
+
+TEST(IndicatorDependence, OfALongAutocorrelatedSeriesIsNearItsDefinition) {
+  // Dependent over more than the 512 single lags, so that both single lags and blocks count.
+  std::vector<std::int64_t> samples;
+  double z = random_normal(3, 0);
+  for (std::uint64_t i = 1; i <= 100'000; ++i) {
+    samples.push_back(static_cast<std::int64_t>(std::llround(1e6 * z)));
+    z = 0.998 * z + std::sqrt(1 - 0.998 * 0.998) * random_normal(3, i);
+  }
+  for (const std::int64_t threshold : {0, 1'000'000}) {
+    const IndicatorDependence got = indicator_dependence(samples, threshold);
+    const IndicatorDependence want = by_definition(samples, threshold);
+    ASSERT_GT(want.lags, 600);
+    EXPECT_NEAR(got.tau, want.tau, 0.03 * want.tau) << threshold;
   }
 }
 

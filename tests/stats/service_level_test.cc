@@ -82,6 +82,23 @@ TEST(EarlyStopping, PublishedCounts) {
   EXPECT_EQ(early_stopping_discards(2048, Probability(9, 10), c), 172);
 }
 
+TEST(JudgeLevel, EndsOfTheRange) {
+  const Probability p(99, 100);
+  const Probability c(95, 100);
+  EXPECT_EQ(judge_level(0, 0, p, c).verdict, LevelVerdict::kInconclusive);
+  EXPECT_EQ(judge_level(0, 0, p, c).further_clean, 299);
+  EXPECT_EQ(judge_level(1, 1, p, c).verdict, LevelVerdict::kFail);  // 1% at the limit
+  EXPECT_EQ(judge_level(1, 1, p, c).at_most_t, 1);
+  EXPECT_EQ(early_stopping_discards(0, p, c), std::nullopt);
+  EXPECT_EQ(early_stopping_discards(1, p, c), std::nullopt);
+  // Sizes that a count up or down by one would not finish in a lifetime.
+  EXPECT_EQ(judge_level(1'000'000'000, 9'900'000, p, c).verdict, LevelVerdict::kPass);
+  EXPECT_EQ(judge_level(1'000'000'000, 10'100'000, p, c).verdict, LevelVerdict::kFail);
+  // Sixteen nines and a million exceedances: more samples than an integer counts.
+  const Probability extreme(9'999'999'999'999'999, 10'000'000'000'000'000);
+  EXPECT_EQ(early_stopping_count(1'000'000, extreme, c), std::int64_t{1} << 60);
+}
+
 TEST(JudgeLevel, FurtherSamplesAreTheLeastThatPass) {
   const Probability p(95, 100);
   const Probability c(95, 100);
