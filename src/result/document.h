@@ -241,6 +241,8 @@ struct ComparedQuantity {
   std::optional<double> p_adjusted;  ///< by Holm, over the quantities of its group
   std::string verdict;               ///< "regressed", "improved", "equivalent", "inconclusive"
   std::string note;                  ///< why it is inconclusive, or ""
+  /// About how many samples a side (pairs, where it is paired) would settle what is inconclusive.
+  std::optional<std::int64_t> samples_needed{};
   JsonObject unknown;
 };
 
@@ -251,6 +253,7 @@ struct Comparison {
   ComparedSide a;
   ComparedSide b;
   std::vector<ComparedQuantity> quantities;  ///< "latency" first
+  std::vector<std::string> left_out{};       ///< "read: below 0.1% of the latency"
   std::string verdict;                       ///< of the whole
   JsonObject unknown;
 };

@@ -227,8 +227,10 @@ void read_comparison(FieldReader& reader, Comparison& out) {
     quantity.read_nullable("p_adjusted", kOptional, one.p_adjusted);
     quantity.read("verdict", kRequired, one.verdict);
     quantity.read("note", kOptional, one.note);
+    quantity.read_nullable("samples_needed", kOptional, one.samples_needed);
     one.unknown = quantity.unknown();
   });
+  reader.read("left_out", kOptional, out.left_out);
   reader.object("a", kRequired, [&](FieldReader& side) { read_side(side, out.a); });
   reader.object("b", kRequired, [&](FieldReader& side) { read_side(side, out.b); });
   out.unknown = reader.unknown();

@@ -230,7 +230,8 @@ Json write_comparison(const Comparison& comparison, Columns columns) {
                                        {"p", nullable(one.p)},
                                        {"p_adjusted", nullable(one.p_adjusted)},
                                        {"verdict", one.verdict},
-                                       {"note", one.note}},
+                                       {"note", one.note},
+                                       {"samples_needed", nullable(one.samples_needed)}},
                                       one.unknown));
   }
   return with_unknown({{"paired", comparison.paired},
@@ -238,6 +239,7 @@ Json write_comparison(const Comparison& comparison, Columns columns) {
                        {"confidence", comparison.confidence.value()},
                        {"verdict", comparison.verdict},
                        {"quantities", std::move(quantities)},
+                       {"left_out", write_strings(comparison.left_out)},
                        {"a", write_side(comparison.a, columns)},
                        {"b", write_side(comparison.b, columns)}},
                       comparison.unknown);

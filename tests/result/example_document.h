@@ -162,7 +162,9 @@ inline result::Document full_document() {
                                                            .p_adjusted = 0.002,
                                                            .verdict = "inconclusive",
                                                            .note = "within the margin",
+                                                           .samples_needed = 240,
                                                            .unknown = {}}},
+                                           .left_out = {"read: only in A"},
                                            .verdict = "inconclusive",
                                            .unknown = {}};
   document.points = {{.setting = {{"batch", "4"}}, .result = example_document(3), .unknown = {}}};
