@@ -214,6 +214,7 @@ Segments material_segments(std::span<const std::int64_t> samples,
   };
   for (std::size_t i = 0; i <= points.size(); ++i) medians.push_back(median_of_segment(i));
   std::vector<double> gaps;
+  gaps.reserve(points.size());
   for (std::size_t i = 0; i < points.size(); ++i) {
     gaps.push_back(relative_gap(medians[i], medians[i + 1]));
   }

@@ -25,15 +25,18 @@ TEST(HartiganDip, OfSmallSamples) {
   EXPECT_DOUBLE_EQ(hartigan_dip(std::vector<double>{1, 2, 3, 4, 5}), 0.1);
   // Two clumps far apart approach the greatest dip there is.
   std::vector<double> clumps;
+  clumps.reserve(200);
   for (int i = 0; i < 200; ++i) clumps.push_back(i < 100 ? i * 1e-6 : 1 + i * 1e-6);
   EXPECT_NEAR(hartigan_dip(clumps), 0.25, 0.005);
 }
 
 TEST(HartiganDip, DoesNotChangeUnderScaleOrShiftOrReflection) {
   std::vector<double> x;
+  x.reserve(301);
   for (std::uint64_t i = 0; i < 301; ++i) x.push_back(random_normal(1, i) + (i % 2 == 0 ? 4 : 0));
   std::sort(x.begin(), x.end());
   std::vector<double> y;
+  y.reserve(x.size());
   for (auto value = x.rbegin(); value != x.rend(); ++value) y.push_back(5 - 2 * *value);
   EXPECT_NEAR(hartigan_dip(x), hartigan_dip(y), 1e-12);
   EXPECT_GT(hartigan_dip(x), 0.03);

@@ -1,5 +1,5 @@
 // How often a steady series is called unsteady, and how surely an unsteady one is found. The shares
-// are printed: docs/measurement.md quotes them. Seeds are fixed, so a share is the same each time.
+// are printed. Seeds are fixed, so a share is the same each time.
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
