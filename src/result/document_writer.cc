@@ -239,7 +239,7 @@ Json write_comparison(const Comparison& comparison, Columns columns) {
                        {"confidence", comparison.confidence.value()},
                        {"verdict", comparison.verdict},
                        {"quantities", std::move(quantities)},
-                       {"left_out", write_strings(comparison.left_out)},
+                       {"left_out", strings(comparison.left_out)},
                        {"a", write_side(comparison.a, columns)},
                        {"b", write_side(comparison.b, columns)}},
                       comparison.unknown);

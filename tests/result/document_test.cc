@@ -184,6 +184,8 @@ TEST(Document, TypedPiecesSurviveWithEveryValue) {
   ASSERT_EQ(again.comparison->quantities.size(), 1U);
   EXPECT_TRUE(again.comparison->paired);
   EXPECT_EQ(again.comparison->quantities[0].p_adjusted, 0.002);
+  EXPECT_EQ(again.comparison->quantities[0].samples_needed, 240);
+  EXPECT_EQ(again.comparison->left_out, std::vector<std::string>{"read: only in A"});
   EXPECT_EQ(again.comparison->b.samples.latency_ns, test::example_samples(60).latency_ns);
   ASSERT_EQ(again.points.size(), 1U);
   EXPECT_EQ(again.points[0].setting[0].second.as_string(), "4");
