@@ -9,8 +9,11 @@
 // the mixture after Robbins 1970, Annals of Mathematical Statistics 41). It says pass when M_n does
 // so with t/n below q, fail when above.
 //
-// a = 1/2 and b = a (1 - q)/q put the prior's mean at q and leave it wide: a system with half of
-// the allowed exceedances passes after about twice the samples that a fixed n would have needed.
+// a = 1/2 and b = a (1 - q)/q put the prior's mean at q and leave it wide. Read every 50 samples at
+// 95%, half of the systems with half of the allowed exceedances pass by 300 samples at P90 and
+// 2,500 at P99, 90% by 600 and 6,000: twice to three times what the best n fixed beforehand takes
+// (half by 90 and 929, 90% by 253 and 2,697). Without any exceedance it takes 40 and 410 (29 and
+// 299). Other a from 1/4 to 4 trade the one for the other within some 15%.
 #pragma once
 
 #include <cstdint>
