@@ -1,9 +1,12 @@
 #include "report/markdown.h"
 
+#include <algorithm>
 #include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
 
+#include "report/comparison_wording.h"
 #include "report/text_layout.h"
 #include "report/wording.h"
 
@@ -27,6 +30,10 @@ void add_facts(std::string& out, const std::vector<std::pair<std::string, std::s
   for (const auto& [label, text] : facts) {
     out += fmt::format("| {} | {} |\n", escaped(label), escaped(text));
   }
+}
+
+std::pair<std::string, std::string> version_fact(const result::Document& document) {
+  return {"vivace", printable(document.tool.version) + ", " + printable(document.created)};
 }
 
 void add_latency(std::string& out, const result::LatencySummary& latency) {
@@ -74,9 +81,50 @@ void add_entries(std::string& out, std::string_view title, const std::vector<Ent
   }
 }
 
+void add_compared(std::string& out, const result::Comparison& comparison, bool stages) {
+  out += "\n| | A | B | change | interval | verdict |\n| --- | ---: | ---: | ---: | --- | --- |\n";
+  for (const result::ComparedQuantity& one : comparison.quantities) {
+    if (is_stage(one) != stages) continue;
+    const ComparedText row = compared_text(one, true);
+    const bool is_change = one.verdict == "regressed" || one.verdict == "improved";
+    const std::string_view strong = is_change ? "**" : "";
+    out += fmt::format("| {} | {} | {} | {} | {} | {}{}{} |\n", escaped(row.name), row.a, row.b,
+                       row.change, row.interval, strong, escaped(row.verdict), strong);
+  }
+}
+
+/// The verdict and its figures are in sight; what it rests on is folded away.
+std::string comparison_markdown(const result::Document& document) {
+  const result::Comparison& comparison = *document.comparison;
+  std::string out = fmt::format("## vivace compare: {}\n", escaped(printable(comparison.verdict)));
+  for (const auto& [label, text] : conclusion(comparison, true)) {
+    out += label == "verdict" ? fmt::format("\n**{}**\n", escaped(text))
+                              : fmt::format("\n{}: {}\n", escaped(label), escaped(text));
+  }
+  add_compared(out, comparison, false);
+  const auto& quantities = comparison.quantities;
+  if (std::any_of(quantities.begin(), quantities.end(), is_stage)) {
+    out += "\n### Stages\n";
+    add_compared(out, comparison, true);
+  }
+  out += fmt::format("\nA plus is slower. {}\n", escaped(reading_aid()));
+  const auto points = open_points(comparison, true);
+  if (!points.empty()) out += "\n### Open\n\n";
+  for (const auto& [label, text] : points) {
+    out += fmt::format("- {}: {}\n", escaped(label), escaped(text));
+  }
+  add_entries(out, "Caveats", document.caveats);
+  out += "\n<details>\n<summary>What was compared</summary>\n\n";
+  auto facts = comparison_facts(document, kNameWidth, true);
+  facts.push_back(version_fact(document));
+  add_facts(out, facts);
+  return out + "\n</details>\n";
+}
+
 }  // namespace
 
 std::string render_markdown(const result::Document& document) {
+  if (document.comparison) return comparison_markdown(document);
   std::string out = fmt::format("## vivace {}", escaped(printable(document.kind)));
   if (document.model) {
     out += ": " +
@@ -86,8 +134,7 @@ std::string render_markdown(const result::Document& document) {
   }
   out += "\n\n";
   auto facts = head_facts(document, kNameWidth, true);
-  facts.emplace_back("vivace",
-                     printable(document.tool.version) + ", " + printable(document.created));
+  facts.push_back(version_fact(document));
   add_facts(out, facts);
   if (document.summary) {
     add_latency(out, document.summary->latency);

@@ -1,5 +1,5 @@
-// A measure document as GitHub-flavoured Markdown: the facts and figures of the table, for issues
-// and pages.
+// A measurement or a comparison as GitHub-flavoured Markdown: the facts and figures of the table,
+// for issues and pages. A comparison opens with its verdict.
 #pragma once
 
 #include <string>

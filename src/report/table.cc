@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "report/comparison_table.h"
 #include "report/text_layout.h"
 #include "report/wording.h"
 
@@ -15,7 +16,7 @@ namespace {
 constexpr int kLabelWidth = 11;
 constexpr int kIndent = 2;
 
-void add_head(Page& page, const result::Document& document) {
+void add_title(Page& page, const result::Document& document) {
   const std::string_view dot = page.unicode() ? " \u00b7 " : " - ";
   std::string title = "vivace";
   if (!document.tool.version.empty()) {
@@ -26,6 +27,9 @@ void add_head(Page& page, const result::Document& document) {
   }
   page.raw(page.painted(Paint::kTitle, shorten_middle(title, page.width(), page.unicode())));
   page.rule();
+}
+
+void add_head(Page& page, const result::Document& document) {
   const int name_width = page.width() - kLabelWidth - 16;
   for (const auto& [label, text] : head_facts(document, name_width, page.unicode())) {
     page.fact(label, text, 0, kLabelWidth);
@@ -160,10 +164,7 @@ void add_entries(Page& page, std::string_view title, const std::vector<Entry>& e
   }
 }
 
-}  // namespace
-
-std::string render_table(const result::Document& document, const TableStyle& style) {
-  Page page(style);
+void add_measurement(Page& page, const result::Document& document) {
   add_head(page, document);
   if (document.summary) {
     add_latency(page, document.summary->latency);
@@ -173,6 +174,18 @@ std::string render_table(const result::Document& document, const TableStyle& sty
     page.paragraph("no sample was taken, so there is nothing to say about latency", kIndent);
   }
   add_run(page, document);
+}
+
+}  // namespace
+
+std::string render_table(const result::Document& document, const TableStyle& style) {
+  Page page(style);
+  add_title(page, document);
+  if (document.comparison) {
+    add_comparison(page, document);
+  } else {
+    add_measurement(page, document);
+  }
   const std::string_view bullet = page.unicode() ? "\u2022" : "*";
   add_entries(page, "VERDICTS", document.verdicts, bullet, Paint::kLabel);
   add_entries(page, "FINDINGS", document.findings, bullet, Paint::kLabel);
