@@ -180,8 +180,8 @@ Facts conclusion(const result::Comparison& comparison, bool unicode) {
   const result::ComparedQuantity* stage = most_changed_stage(comparison);
   if (is_change && stage != nullptr) {
     const ComparedText text = compared_text(*stage, unicode);
-    facts.emplace_back("where",
-                       fmt::format("most of it in {}: from {} to {}", text.name, text.a, text.b));
+    facts.emplace_back("where", fmt::format("of the stages {} changed most, from {} to {}",
+                                            text.name, text.a, text.b));
   }
   if (comparison.verdict == "inconclusive") facts.emplace_back("next", next_step(comparison));
   return facts;
@@ -193,11 +193,15 @@ Facts comparison_facts(const result::Document& document, int name_width, bool un
     return side.label.empty() ? "not named"
                               : shorten_middle(printable(side.label, unicode), name_width, unicode);
   };
-  Facts facts = {
-      {"A", label(comparison.a)},
-      {"B", label(comparison.b)},
-      {"compared", fmt::format("{}; margin {}, {}% intervals", samples_text(comparison),
-                               margin_text(comparison), comparison.confidence.percent_text())}};
+  const std::string basis =
+      fmt::format("{}; {}% intervals",
+                  comparison.margin > 0
+                      ? fmt::format("changes within {} count as none", margin_text(comparison))
+                      : "every change counts",
+                  comparison.confidence.percent_text());
+  Facts facts = {{"A", label(comparison.a)},
+                 {"B", label(comparison.b)},
+                 {"compared", samples_text(comparison) + "; " + basis}};
   for (auto& fact : head_facts(document, name_width, unicode)) facts.push_back(std::move(fact));
   return facts;
 }
