@@ -50,8 +50,10 @@ double true_tau(const Probability& p, double correlation) {
   const double z = normal_quantile(p.value());
   const double variance = p.value() * p.complement().value();
   double tau = 1;
-  for (double r = correlation; r > 1e-9; r *= correlation) {
+  double r = correlation;
+  while (r > 1e-9) {
     tau += 2 * indicator_covariance(z, r) / variance;
+    r *= correlation;
   }
   return tau;
 }

@@ -18,6 +18,7 @@ IndicatorDependence by_definition(const std::vector<std::int64_t>& samples,
                                   std::int64_t threshold) {
   const std::size_t n = samples.size();
   std::vector<double> indicator;
+  indicator.reserve(n);
   double mean = 0;
   for (const std::int64_t x : samples) indicator.push_back(x <= threshold ? 1 : 0);
   for (const double x : indicator) mean += x / static_cast<double>(n);
