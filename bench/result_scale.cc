@@ -82,7 +82,7 @@ int write(const char* path, std::size_t count) {
   report("summarised", started_ns);
   started_ns = platform::now_ns();
   const auto steadiness = stats::assess_steadiness(document.samples.latency_ns);
-  report(stats::name_of(steadiness.steadiness).data(), started_ns);
+  report(std::string(stats::name_of(steadiness.steadiness)).c_str(), started_ns);
   started_ns = platform::now_ns();
   if (const auto written = result::write_result(path, document); !written) {
     std::fprintf(stderr, "%s\n", written.error().message.c_str());

@@ -85,10 +85,9 @@ Result<Fields> fields_of(const Line& line, char separator) {
 std::optional<double> number_in(std::string_view field) {
   if (field.starts_with('+')) field.remove_prefix(1);
   double value = 0;
-  const char* end = field.data() + field.size();
-  const auto parsed = std::from_chars(field.data(), end, value);
-  if (parsed.ec == std::errc() && parsed.ptr == end && !field.empty()) return value;
-  return std::nullopt;
+  const auto [end, problem] = std::from_chars(field.data(), field.data() + field.size(), value);
+  if (problem != std::errc() || end != field.data() + field.size()) return std::nullopt;
+  return value;
 }
 
 /// "latency_ms", "Latency (us)", "timeNs"; not "items/s" or "images_per_s".
@@ -158,6 +157,7 @@ Result<std::size_t> choose_column(const Fields& header, std::size_t width,
   }
   // Without names there are numbers.
   std::vector<std::string> numbers;
+  numbers.reserve(width);
   for (std::size_t i = 0; i < width; ++i) numbers.push_back(std::to_string(i + 1));
   return choose(numbers, wanted, "column");
 }
@@ -171,7 +171,7 @@ Result<double> unit_of(const std::string& name, const std::string& wanted) {
                                     .got = "none in its name",
                                     .advice = "give the unit"});
   }
-  const auto given = unit_ns(wanted.empty() ? *named : wanted);
+  const auto given = unit_ns(wanted.empty() ? named.value_or("") : wanted);
   if (!given) {
     return fail(ErrorCode::kUsage, {.what = "no known unit",
                                     .expected = "ns, us, ms or s",

@@ -152,10 +152,11 @@ TEST(Document, RoundTripLosesNothing) {
   const Document again = read_back(test::example_document());
   EXPECT_EQ(again.samples.latency_ns, test::example_samples(500).latency_ns);
   EXPECT_EQ(again.samples.covariates[1].values, test::example_samples(500).covariates[1].values);
-  EXPECT_EQ(again.summary->latency.percentiles[4].p, stats::Probability(999, 1000));
+  EXPECT_EQ(test::present(again.summary).latency.percentiles[4].p, stats::Probability(999, 1000));
   EXPECT_EQ(again.configuration[0].first, "backend");
   EXPECT_FALSE(read_back(test::example_document(0)).summary);
-  EXPECT_FALSE(read_back(test::example_document(1)).summary->latency.standard_deviation_ns);
+  EXPECT_FALSE(
+      test::present(read_back(test::example_document(1)).summary).latency.standard_deviation_ns);
 }
 
 TEST(Document, TypedPiecesSurviveWithEveryValue) {
@@ -163,13 +164,13 @@ TEST(Document, TypedPiecesSurviveWithEveryValue) {
   Document again = read_back(test::full_document());
   EXPECT_EQ(write_json(to_json(again)), write_json(written));
   // Values that a reader forgot would be written as their defaults, by both: each is looked at.
-  const Steadiness& steadiness = again.summary->steadiness.value();
+  const Steadiness& steadiness = test::present(test::present(again.summary).steadiness);
   EXPECT_EQ(steadiness.name, "drifting");
   EXPECT_EQ(steadiness.change_points, (std::vector<std::int64_t>{20, 40}));
   EXPECT_EQ(steadiness.trend_change, -0.03);
   EXPECT_EQ(steadiness.upper_share, 0.25);
   EXPECT_TRUE(steadiness.bimodal);
-  EXPECT_EQ(again.summary->throughput_ci_low, 48.25);
+  EXPECT_EQ(test::present(again.summary).throughput_ci_low, 48.25);
   EXPECT_EQ(again.clock.surroundings_every, 16);
   EXPECT_EQ(again.phases.warm_up.latency_ns.size(), 25U);
   EXPECT_EQ(again.phases.warm_up.fixed, 20);
@@ -181,17 +182,18 @@ TEST(Document, TypedPiecesSurviveWithEveryValue) {
   ASSERT_EQ(again.findings.size(), 1U);
   EXPECT_EQ(again.findings[0].evidence[1].second.as_array().size(), 2U);
   EXPECT_EQ(again.findings[0].gain.as_number(), 0.125);
-  ASSERT_EQ(again.comparison->quantities.size(), 1U);
-  EXPECT_TRUE(again.comparison->paired);
-  EXPECT_EQ(again.comparison->quantities[0].p_adjusted, 0.002);
-  EXPECT_EQ(again.comparison->quantities[0].samples_needed, 240);
-  EXPECT_EQ(again.comparison->left_out, std::vector<std::string>{"read: only in A"});
-  EXPECT_EQ(again.comparison->b.samples.latency_ns, test::example_samples(60).latency_ns);
+  ASSERT_EQ(test::present(again.comparison).quantities.size(), 1U);
+  EXPECT_TRUE(test::present(again.comparison).paired);
+  EXPECT_EQ(test::present(again.comparison).quantities[0].p_adjusted, 0.002);
+  EXPECT_EQ(test::present(again.comparison).quantities[0].samples_needed, 240);
+  EXPECT_EQ(test::present(again.comparison).left_out, std::vector<std::string>{"read: only in A"});
+  EXPECT_EQ(test::present(again.comparison).b.samples.latency_ns,
+            test::example_samples(60).latency_ns);
   ASSERT_EQ(again.points.size(), 1U);
   EXPECT_EQ(again.points[0].setting[0].second.as_string(), "4");
   EXPECT_EQ(again.points[0].result.samples.latency_ns.size(), 3U);
-  EXPECT_EQ(again.processes->medians_ns.size(), 2U);
-  EXPECT_TRUE(again.processes->over_processes);
+  EXPECT_EQ(test::present(again.processes).medians_ns.size(), 2U);
+  EXPECT_TRUE(test::present(again.processes).over_processes);
 }
 
 TEST(Document, AnUnknownClockIsNull) {
@@ -214,8 +216,9 @@ TEST(Document, PointsAreWholeDocuments) {
 TEST(Document, PercentilesKeepTheirDecimals) {
   for (const char* text : {"0.07", "7", "99.99", "28.999999999999", "99.9999999999999"}) {
     Document document = test::example_document(10);
-    document.summary->latency.percentiles[0].p = *stats::parse_percentile(text);
-    EXPECT_EQ(read_back(document).summary->latency.percentiles[0].p.percent_text(), text);
+    test::present(document.summary).latency.percentiles[0].p = *stats::parse_percentile(text);
+    EXPECT_EQ(test::present(read_back(document).summary).latency.percentiles[0].p.percent_text(),
+              text);
   }
 }
 

@@ -3,11 +3,24 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "result/document.h"
 #include "result/summarize.h"
 
 namespace vivace::test {
+
+/// What must be there; a test without it fails by the exception.
+template <class T>
+const T& present(const std::optional<T>& value) {
+  if (!value) throw std::bad_optional_access();
+  return *value;
+}
+template <class T>
+T& present(std::optional<T>& value) {
+  if (!value) throw std::bad_optional_access();
+  return *value;
+}
 
 /// `count` samples of about 20 ms in four stages and a rest; every 40th waits for the disk.
 inline result::Samples example_samples(int count) {
