@@ -79,10 +79,10 @@ void fill(const LogRatio& ratio, double p, const CompareOptions& options, Compar
 
 /// Why an interval with both bounds settles nothing, and about how many samples would: its width
 /// falls with their root until it leaves the margin's edge out.
-void explain_width(const LogRatio& ratio, std::size_t n, const CompareOptions& options,
-                   ComparedQuantity& out) {
-  const double width = std::max(*ratio.upper - ratio.estimate, ratio.estimate - *ratio.lower);
-  const double distance = std::abs(std::abs(ratio.estimate) - std::log1p(options.margin));
+void explain_width(double estimate, double lower, double upper, std::size_t n,
+                   const CompareOptions& options, ComparedQuantity& out) {
+  const double width = std::max(upper - estimate, estimate - lower);
+  const double distance = std::abs(std::abs(estimate) - std::log1p(options.margin));
   const double z = normal_quantile(1 - doubt_of(options) / 2);
   const double root = width / distance * (1 + normal_quantile(kPower) / z);
   out.note = options.margin > 0 ? "the interval reaches across the margin"
@@ -128,12 +128,13 @@ ComparedQuantity compared_times(std::string name, std::span<const std::int64_t> 
   }
   const LogRatio ratio{.estimate = shift.estimate, .lower = shift.lower, .upper = shift.upper};
   fill(ratio, shift.p, options, out);
-  if (!shift.lower) {
+  if (!shift.lower || !shift.upper) {
     out.samples_needed = rounded_up(least);
     out.note = fmt::format("too few for an interval; at least {} {} give one", *out.samples_needed,
                            options.paired ? "pairs" : "samples of each");
   } else if (shift.change == stats::Change::kInconclusive) {
-    explain_width(ratio, std::min(a.size(), b.size()), options, out);
+    explain_width(shift.estimate, *shift.lower, *shift.upper, std::min(a.size(), b.size()), options,
+                  out);
   }
   return out;
 }
@@ -209,7 +210,7 @@ ComparedQuantity compared_percentile(const RankedSide& a, const RankedSide& b,
   if (out.verdict != stats::name_of(stats::Change::kInconclusive)) return out;
   const std::size_t n = std::min(a.values.size(), b.values.size());
   if (ratio.lower && ratio.upper) {
-    explain_width(ratio, n, options, out);
+    explain_width(ratio.estimate, *ratio.lower, *ratio.upper, n, options, out);
     return out;
   }
   const auto independent = static_cast<double>(stats::minimum_n(p, each, stats::Sides::kBoth));

@@ -92,15 +92,16 @@ void add_quantities(Page& page, const result::Comparison& comparison) {
 
 }  // namespace
 
-void add_comparison(Page& page, const result::Document& document) {
-  const result::Comparison& comparison = *document.comparison;
+void add_comparison(Page& page, const result::Document& document,
+                    const result::Comparison& comparison) {
   const Paint paint = comparison.verdict == "regressed" ? Paint::kWarning : Paint::kStrong;
   for (const auto& [label, text] : conclusion(comparison, page.unicode())) {
     page.fact(label, text, 0, kLabelWidth, paint);
   }
   page.blank();
   const int name_width = page.width() - kLabelWidth;
-  for (const auto& [label, text] : comparison_facts(document, name_width, page.unicode())) {
+  for (const auto& [label, text] :
+       comparison_facts(document, comparison, name_width, page.unicode())) {
     page.fact(label, text, 0, kLabelWidth);
   }
   add_quantities(page, comparison);

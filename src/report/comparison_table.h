@@ -7,7 +7,8 @@
 
 namespace vivace::report {
 
-/// `document.comparison` is set.
-void add_comparison(Page& page, const result::Document& document);
+/// `comparison` is the document's own.
+void add_comparison(Page& page, const result::Document& document,
+                    const result::Comparison& comparison);
 
 }  // namespace vivace::report

@@ -187,8 +187,8 @@ Facts conclusion(const result::Comparison& comparison, bool unicode) {
   return facts;
 }
 
-Facts comparison_facts(const result::Document& document, int name_width, bool unicode) {
-  const result::Comparison& comparison = *document.comparison;
+Facts comparison_facts(const result::Document& document, const result::Comparison& comparison,
+                       int name_width, bool unicode) {
   const auto label = [&](const result::ComparedSide& side) {
     return side.label.empty() ? "not named"
                               : shorten_middle(printable(side.label, unicode), name_width, unicode);

@@ -33,9 +33,11 @@ std::string sentence_of(const result::Comparison& comparison,
 std::vector<std::pair<std::string, std::string>> conclusion(const result::Comparison& comparison,
                                                             bool unicode);
 
-/// Labels and texts of both sides, how they were compared, and the head that every result has.
-std::vector<std::pair<std::string, std::string>> comparison_facts(const result::Document& document,
-                                                                  int name_width, bool unicode);
+/// Labels and texts of both sides of the document's comparison, how they were compared, and the
+/// head that every result has.
+std::vector<std::pair<std::string, std::string>> comparison_facts(
+    const result::Document& document, const result::Comparison& comparison, int name_width,
+    bool unicode);
 
 /// What the columns of a comparison mean.
 std::string_view reading_aid();

@@ -94,8 +94,8 @@ void add_compared(std::string& out, const result::Comparison& comparison, bool s
 }
 
 /// The verdict and its figures are in sight; what it rests on is folded away.
-std::string comparison_markdown(const result::Document& document) {
-  const result::Comparison& comparison = *document.comparison;
+std::string comparison_markdown(const result::Document& document,
+                                const result::Comparison& comparison) {
   std::string out = fmt::format("## vivace compare: {}\n", escaped(printable(comparison.verdict)));
   for (const auto& [label, text] : conclusion(comparison, true)) {
     out += label == "verdict" ? fmt::format("\n**{}**\n", escaped(text))
@@ -115,7 +115,7 @@ std::string comparison_markdown(const result::Document& document) {
   }
   add_entries(out, "Caveats", document.caveats);
   out += "\n<details>\n<summary>What was compared</summary>\n\n";
-  auto facts = comparison_facts(document, kNameWidth, true);
+  auto facts = comparison_facts(document, comparison, kNameWidth, true);
   facts.push_back(version_fact(document));
   add_facts(out, facts);
   return out + "\n</details>\n";
@@ -124,7 +124,7 @@ std::string comparison_markdown(const result::Document& document) {
 }  // namespace
 
 std::string render_markdown(const result::Document& document) {
-  if (document.comparison) return comparison_markdown(document);
+  if (document.comparison) return comparison_markdown(document, *document.comparison);
   std::string out = fmt::format("## vivace {}", escaped(printable(document.kind)));
   if (document.model) {
     out += ": " +

@@ -182,7 +182,7 @@ std::string render_table(const result::Document& document, const TableStyle& sty
   Page page(style);
   add_title(page, document);
   if (document.comparison) {
-    add_comparison(page, document);
+    add_comparison(page, document, *document.comparison);
   } else {
     add_measurement(page, document);
   }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 
 #include "result/example_document.h"
 
@@ -23,28 +24,35 @@ inline result::ComparedQuantity example_quantity(const std::string& name, std::i
   return one;
 }
 
-/// B has a slower decoder: regressed, in pairs.
-inline result::Document example_comparison() {
-  const result::Document side = example_document(40);
+/// A document around a comparison.
+inline result::Document comparison_document(result::Comparison comparison) {
+  const result::Document measured = example_document(40);
   result::Document document;
   document.kind = "compare";
-  document.created = side.created;
-  document.tool = side.tool;
-  document.environment = side.environment;
-  document.timed_region = side.timed_region;
+  document.created = measured.created;
+  document.tool = measured.tool;
+  document.environment = measured.environment;
+  document.timed_region = measured.timed_region;
   document.caveats = {{.id = "sampling.few",
                        .message = "of A: 40 samples give no upper bound for P99",
                        .advice = "--samples 368 or more",
                        .unknown = {}}};
-  result::Comparison& comparison = document.comparison.emplace();
+  document.comparison = std::move(comparison);
+  return document;
+}
+
+/// B has a slower decoder: regressed, in pairs.
+inline result::Comparison example_comparison() {
+  const result::Document measured = example_document(40);
+  result::Comparison comparison;
   comparison.paired = true;
   comparison.margin = 0.02;
   comparison.a.label = "--threads 2";
   comparison.b.label = "--threads 2 --resampler aten";
-  for (result::ComparedSide* one : {&comparison.a, &comparison.b}) {
-    one->n = 40;
-    one->latency = side.summary->latency;
-    one->samples = side.samples;
+  for (result::ComparedSide* side : {&comparison.a, &comparison.b}) {
+    side->n = 40;
+    side->latency = measured.summary.value_or(result::Summary()).latency;
+    side->samples = measured.samples;
   }
   result::ComparedQuantity p99 = example_quantity("p99", 32'900'000, 1, 1.01, 1, "inconclusive");
   p99.ci_low.reset();
@@ -61,13 +69,12 @@ inline result::Document example_comparison() {
       example_quantity("stage.context_encode", 17'990'000, 0.9979, 0.9996, 1.0014, "equivalent")};
   comparison.left_out = {"read: below 0.1% of the latency", "unattributed: only in A"};
   comparison.verdict = "regressed";
-  return document;
+  return comparison;
 }
 
 /// Two files that leave the question open.
-inline result::Document open_comparison() {
-  result::Document document = example_comparison();
-  result::Comparison& comparison = *document.comparison;
+inline result::Comparison open_comparison() {
+  result::Comparison comparison = example_comparison();
   comparison.paired = false;
   comparison.a.label = "results/before.json";
   comparison.b.label = "results/after.json";
@@ -80,7 +87,7 @@ inline result::Document open_comparison() {
       "would settle it";
   comparison.quantities = {latency};
   comparison.verdict = "inconclusive";
-  return document;
+  return comparison;
 }
 
 }  // namespace vivace::test

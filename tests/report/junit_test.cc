@@ -15,7 +15,8 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 
 TEST(Junit, Golden) {
-  test::expect_golden("compare.xml", render_junit(test::example_comparison()));
+  test::expect_golden("compare.xml",
+                      render_junit(test::comparison_document(test::example_comparison())));
 }
 
 TEST(Junit, VerdictsOfAMeasurementAreCases) {
@@ -31,11 +32,12 @@ TEST(Junit, VerdictsOfAMeasurementAreCases) {
 }
 
 TEST(Junit, NothingThatANameHoldsBreaksTheXml) {
-  result::Document document = test::example_comparison();
+  result::Comparison comparison = test::example_comparison();
+  comparison.a.label = "a\"><x y='&'>\x01\x1b\xff\xef\xbf\xbf\n";
+  comparison.quantities[0].name = "]]>";
+  comparison.quantities[0].note = "\xef\xbf\xbe";
+  result::Document document = test::comparison_document(comparison);
   document.kind = "\"'<&>";
-  document.comparison->a.label = "a\"><x y='&'>\x01\x1b\xff\xef\xbf\xbf\n";
-  document.comparison->quantities[0].name = "]]>";
-  document.comparison->quantities[0].note = "\xef\xbf\xbe";
   const std::string text = render_junit(document);
   EXPECT_THAT(text, HasSubstr("value=\"a&quot;&gt;&lt;x y=&apos;&amp;&apos;&gt;\ufffd"));
   EXPECT_THAT(text, HasSubstr("name=\"]]&gt;\""));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <vector>
 
@@ -27,6 +28,12 @@ void expect_near_or_null(const std::optional<double>& got, const Json& want, con
   EXPECT_NEAR(*got, want.as_number(), 1e-12) << what;
 }
 
+/// No number, which no expectation accepts, where there is no interval.
+double width_of(const Shift& shift) {
+  const double none = std::numeric_limits<double>::quiet_NaN();
+  return shift.upper.value_or(none) - shift.lower.value_or(none);
+}
+
 /// Every alpha and margin of one case, by `shift(confidence, margin)`.
 template <class ShiftAt>
 void expect_shifts(const Json& one, const ShiftAt& shift_at) {
@@ -34,7 +41,7 @@ void expect_shifts(const Json& one, const ShiftAt& shift_at) {
   for (const auto& [alpha, expected] : by_alpha.as_object()) {
     const Probability confidence = test::probability(alpha).complement();
     for (const auto& [margin, want] : test::member(expected, "by_margin").as_object()) {
-      SCOPED_TRACE("alpha " + alpha + " margin " + margin);
+      SCOPED_TRACE(testing::Message() << "alpha " << alpha << " margin " << margin);
       const Shift shift = shift_at(confidence, std::stod(margin));
       EXPECT_NEAR(shift.estimate, test::member(expected, "estimate").as_number(), 1e-12);
       EXPECT_EQ(shift.rank, test::member(expected, "rank").as_integer());
@@ -52,9 +59,9 @@ TEST(PairedShift, MatchesReference) {
     SCOPED_TRACE(test::member(one, "id").as_string());
     const auto a = test::integers(test::member(test::member(one, "inputs"), "a_ns"));
     const auto b = test::integers(test::member(test::member(one, "inputs"), "b_ns"));
-    std::vector<double> d;
+    std::vector<double> d(a.size());
     for (std::size_t i = 0; i < a.size(); ++i) {
-      d.push_back(std::log(static_cast<double>(b[i]) / static_cast<double>(a[i])));
+      d[i] = std::log(static_cast<double>(b[i]) / static_cast<double>(a[i]));
     }
     expect_shifts(one, [&](const Probability& confidence, double margin) {
       return paired_shift(d, confidence, margin);
@@ -126,8 +133,8 @@ TEST(PairedShift, FindsRanksAmongTheAveragesOfManyPairs) {
     }
     std::sort(walsh.begin(), walsh.end());
     const Shift shift = paired_shift(d, Probability(95, 100));
-    EXPECT_EQ(*shift.lower, walsh[static_cast<std::size_t>(shift.rank - 1)]);
-    EXPECT_EQ(*shift.upper, walsh[walsh.size() - static_cast<std::size_t>(shift.rank)]);
+    EXPECT_EQ(shift.lower, walsh[static_cast<std::size_t>(shift.rank - 1)]);
+    EXPECT_EQ(shift.upper, walsh[walsh.size() - static_cast<std::size_t>(shift.rank)]);
   }
 }
 
@@ -144,7 +151,7 @@ TEST(Shift, OfManySamplesIsFound) {
   const Shift unpaired = unpaired_shift(a, b, Probability(95, 100));
   for (const Shift& shift : {paired, unpaired}) {
     EXPECT_NEAR(shift.estimate, 0.01, 0.001);
-    EXPECT_LT(*shift.upper - *shift.lower, 0.002);
+    EXPECT_LT(width_of(shift), 0.002);
     EXPECT_EQ(shift.change, Change::kRegressed);
   }
 }
@@ -173,10 +180,9 @@ TEST(UnpairedShift, AClaimAndItsPAgreeAtEveryWorth) {
       const bool claimed = shift.change == Change::kRegressed || shift.change == Change::kImproved;
       EXPECT_EQ(claimed, shift.p <= 0.05) << shift.p;
       claims += claimed ? 1 : 0;
-      ASSERT_TRUE(shift.lower && shift.upper);
       if (worth.b == 83 && worth.a < 61) continue;
-      EXPECT_GT(*shift.upper - *shift.lower, narrower);
-      narrower = *shift.upper - *shift.lower;
+      EXPECT_GT(width_of(shift), narrower);
+      narrower = width_of(shift);
     }
   }
   EXPECT_GT(claims, 100);
