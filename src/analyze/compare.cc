@@ -109,7 +109,8 @@ ComparedQuantity compared_times(std::string name, std::span<const std::int64_t> 
   const std::vector<double> a = logs_of(a_ns);
   const std::vector<double> b = logs_of(b_ns);
   stats::Shift shift;
-  double least = 0;  // samples that give an interval
+  std::int64_t least = 0;                                                // that an interval needs
+  auto worth = static_cast<std::int64_t>(std::min(a.size(), b.size()));  // that there are
   if (options.paired) {
     std::vector<double> log_ratios(a.size());
     for (std::size_t i = 0; i < a.size(); ++i) {
@@ -117,24 +118,29 @@ ComparedQuantity compared_times(std::string name, std::span<const std::int64_t> 
                                static_cast<double>(std::max<std::int64_t>(1, a_ns[i])));
     }
     shift = stats::paired_shift(log_ratios, options.confidence, options.margin);
-    least = static_cast<double>(stats::minimum_pairs(options.confidence));
+    least = stats::minimum_pairs(options.confidence);
   } else {
-    const stats::EffectiveSize of_a = stats::rank_effective_size(a);
-    const stats::EffectiveSize of_b = stats::rank_effective_size(b);
-    shift =
-        stats::unpaired_shift(a, b, options.confidence, options.margin, {.a = of_a.m, .b = of_b.m});
-    least = std::ceil(static_cast<double>(stats::minimum_unpaired(options.confidence)) *
-                      std::max(of_a.tau, of_b.tau));
+    const std::int64_t of_a = stats::rank_effective_size(a).m;
+    const std::int64_t of_b = stats::rank_effective_size(b).m;
+    shift = stats::unpaired_shift(a, b, options.confidence, options.margin, {.a = of_a, .b = of_b});
+    least = stats::minimum_unpaired(options.confidence);
+    worth = std::min(of_a, of_b);
   }
   const LogRatio ratio{.estimate = shift.estimate, .lower = shift.lower, .upper = shift.upper};
   fill(ratio, shift.p, options, out);
-  if (!shift.lower || !shift.upper) {
-    out.samples_needed = rounded_up(least);
-    out.note = fmt::format("too few for an interval; at least {} {} give one", *out.samples_needed,
+  const std::size_t n = std::min(a.size(), b.size());
+  if (shift.lower && shift.upper) {
+    if (shift.change == stats::Change::kInconclusive) {
+      explain_width(shift.estimate, *shift.lower, *shift.upper, n, options, out);
+    }
+  } else if (static_cast<std::int64_t>(n) < least) {
+    out.samples_needed = least;
+    out.note = fmt::format("too few for an interval; {} {} give one", least,
                            options.paired ? "pairs" : "samples of each");
-  } else if (shift.change == stats::Change::kInconclusive) {
-    explain_width(shift.estimate, *shift.lower, *shift.upper, std::min(a.size(), b.size()), options,
-                  out);
+  } else {
+    // More of the same would drift further: no number helps.
+    out.note = fmt::format(
+        "{} samples that drift are worth {} independent ones, too few for an interval", n, worth);
   }
   return out;
 }

@@ -104,6 +104,7 @@ std::string next_step(const result::Comparison& comparison) {
                      "vivace compare --a ... --b ...",
                      *latency->samples_needed);
   }
+  if (!comparison.paired) return "measure both in turns: vivace compare --a ... --b ...";
   return comparison.margin > 0
              ? "a wider --margin, or a quieter machine: more samples alone may not settle it"
              : "say what is too small to matter (--margin 2%): no number of samples proves that "

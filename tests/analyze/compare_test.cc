@@ -266,6 +266,15 @@ TEST(Compare, DependentFilesAreNotTakenForIndependent) {
   };
   const auto comparison = compared(wave(0), wave(1.5), {.margin = 0, .percentiles = {}});
   EXPECT_EQ(comparison.verdict, "inconclusive");
+
+  std::vector<std::int64_t> rise(200);
+  for (std::size_t i = 0; i < rise.size(); ++i) {
+    rise[i] = 20'000'000 + 10'000 * static_cast<std::int64_t>(i);
+  }
+  const auto drifting = compared(document_of(rise), document_of(times(200, 41)), {});
+  EXPECT_FALSE(drifting.quantities[0].ci_low);
+  EXPECT_FALSE(drifting.quantities[0].samples_needed);
+  EXPECT_THAT(drifting.quantities[0].note, HasSubstr("200 samples that drift"));
 }
 
 TEST(Compare, OddSamples) {

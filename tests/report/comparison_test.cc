@@ -137,6 +137,9 @@ TEST(ComparisonWording, AnOpenQuestionHasANextStep) {
   comparison.paired = true;
   EXPECT_THAT(next().second, HasSubstr("take about 870 pairs"));
   comparison.quantities[0].samples_needed.reset();
+  comparison.paired = false;
+  EXPECT_THAT(next().second, HasSubstr("measure both in turns"));
+  comparison.paired = true;
   EXPECT_THAT(next().second, HasSubstr("a wider --margin"));
   comparison.margin = 0;
   EXPECT_THAT(next().second, HasSubstr("--margin 2%"));
