@@ -39,8 +39,11 @@ Result<void> deliver(const result::Document& document, const Arguments& argument
     console.note(fmt::format("wrote {}", *json));
   }
   const bool as_json = (json && *json == "-") || arguments.value("format") == "json";
-  return console.print(as_json ? write_json(result::to_json(document))
-                               : rendered(document, arguments, console));
+  if (!as_json) return console.print(rendered(document, arguments, console));
+  // In pieces: the samples of a long run are no text to hold in memory.
+  VIVACE_CHECK_OK(result::write_result(
+      [&console](std::string_view piece) { return console.write(piece); }, document));
+  return console.print("");
 }
 
 }  // namespace vivace::cli

@@ -5,8 +5,9 @@
 namespace vivace::cli {
 
 std::span<const Verb> all_verbs() {
-  static const std::vector<Verb> verbs = {info_verb(),  init_verb(),       measure_verb(),
-                                          embed_verb(), completion_verb(), man_verb()};
+  static const std::vector<Verb> verbs = {
+      info_verb(),    init_verb(),  measure_verb(),  import_verb(),     explain_verb(),
+      compare_verb(), embed_verb(), selftest_verb(), completion_verb(), man_verb()};
   return verbs;
 }
 
