@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <ctime>
 #include <memory>
 #include <numeric>
 #include <optional>
@@ -27,12 +28,26 @@ constexpr double kSurroundingsShareMax = 0.10;
 /// The first requests are all looked at for work left undone, later ones now and then.
 constexpr std::int64_t kCompletionChecks = 20;
 constexpr double kExcessShareMax = 0.05;
+/// A scheduler's tick is at most as long: see untold_cpu_ns().
+constexpr std::int64_t kIdleWaitNsMin = 10'000'000;
 constexpr std::int64_t kIdleWaitNsMax = 50'000'000;
 
 platform::Usage operator-(const platform::Usage& a, const platform::Usage& b) {
   return {a.cpu_ns - b.cpu_ns, a.voluntary_switches - b.voluntary_switches,
           a.involuntary_switches - b.involuntary_switches, a.minor_faults - b.minor_faults,
           a.major_faults - b.major_faults};
+}
+
+/// Of the CPU time of another process, what may be told only after its reply. The kernel adds up
+/// the time of a thread that goes on running at each tick (kernel/sched/fair.c, update_curr), so
+/// the last stretch of the request itself can come late: a tick, or the request where it is
+/// shorter, for each thread that was at work. (The clocks called coarse go by the tick.)
+std::int64_t untold_cpu_ns(const Sample& sample) {
+  timespec tick{};
+  clock_getres(CLOCK_MONOTONIC_COARSE, &tick);
+  const std::int64_t threads =
+      1 + std::max<std::int64_t>(sample.usage.cpu_ns, 0) / sample.latency_ns;
+  return threads * std::min<std::int64_t>(tick.tv_nsec, sample.latency_ns);
 }
 
 /// What reading the covariates of one sample costs.
@@ -178,10 +193,11 @@ class Runner {
     }
     const std::int64_t cpu_ns = system_.usage().cpu_ns;
     std::this_thread::sleep_for(
-        std::chrono::nanoseconds(std::min(sample.latency_ns, kIdleWaitNsMax)));
+        std::chrono::nanoseconds(std::clamp(sample.latency_ns, kIdleWaitNsMin, kIdleWaitNsMax)));
     const std::int64_t used_ns = system_.usage().cpu_ns - cpu_ns;
+    const std::int64_t excess_ns = used_ns - untold_cpu_ns(sample);
     if (cpu_ns > 0) {
-      excesses_.push_back(static_cast<double>(std::max<std::int64_t>(used_ns, 0)) / latency);
+      excesses_.push_back(static_cast<double>(std::max<std::int64_t>(excess_ns, 0)) / latency);
     }
     return {};
   }

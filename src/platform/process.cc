@@ -24,6 +24,7 @@
 #include <fmt/format.h>
 
 #include "core/text.h"
+#include "core/units.h"
 #include "platform/clock.h"
 #include "platform/surroundings.h"
 
@@ -123,7 +124,8 @@ std::string whole_file(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-/// Adds what one process has used, and its descendants.
+/// Adds what one process has used, its descendants, and those of them that have ended: of these the
+/// kernel tells the CPU time in ticks of 10 ms, and no switches.
 void add_usage(pid_t process, Usage& usage) {
   clockid_t clock{};
   timespec time{};
@@ -131,7 +133,8 @@ void add_usage(pid_t process, Usage& usage) {
     usage.cpu_ns += std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
   }
   const std::string folder = fmt::format("/proc/{}", process);
-  // stat: PID (NAME) STATE PPID PGRP SESSION TTY TPGID FLAGS MINFLT CMINFLT MAJFLT ...
+  // stat: PID (NAME) STATE PPID PGRP SESSION TTY TPGID FLAGS MINFLT CMINFLT MAJFLT CMAJFLT UTIME
+  // STIME CUTIME CSTIME ...
   const std::string stat = whole_file(folder + "/stat");
   if (const auto name_end = stat.rfind(')'); name_end != std::string::npos) {
     const auto fields = split(std::string_view(stat).substr(name_end + 1), ' ');
@@ -142,8 +145,9 @@ void add_usage(pid_t process, Usage& usage) {
       }
       return value;
     };
-    usage.minor_faults += field(8);
-    usage.major_faults += field(10);
+    usage.minor_faults += field(8) + field(9);
+    usage.major_faults += field(10) + field(11);
+    usage.cpu_ns += (field(14) + field(15)) * 1'000'000'000 / std::max(1L, sysconf(_SC_CLK_TCK));
   }
   std::error_code ignored;
   for (const auto& task : std::filesystem::directory_iterator(folder + "/task", ignored)) {
@@ -191,6 +195,7 @@ Result<int> run_program(std::span<const std::string> words, const std::atomic<bo
 
 Result<Finished> run_quietly(std::span<const std::string> words) {
   int errors = error_file();
+  if (errors < 0) return fail(ErrorCode::kUnavailable, "cannot make a file: " + errno_text(errno));
   auto child = spawn(words, -1, -1, errors);
   if (!child) {
     close_quietly(errors);
@@ -261,20 +266,31 @@ tl::unexpected<Error> Conversation::ended() {
   int status = 0;
   std::string how = "closed its output";
   // It may need a moment to end after it has closed its output.
-  for (int i = 0; i < kEndWaits; ++i) {
+  for (int i = 0; child_ > 0 && i < kEndWaits; ++i) {
     if (waitpid(child_, &status, WNOHANG) == child_) {
       how = fmt::format("ended with exit status {}", status_of(status));
+      kill(-child_, SIGKILL);  // what it may have left behind
       child_ = -1;
       break;
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
+  return failed("the program " + how);
+}
+
+tl::unexpected<Error> Conversation::failed(std::string what) const {
   const std::string words = last_words();
-  return fail(ErrorCode::kUnavailable,
-              "the program " + how + (words.empty() ? std::string() : ", saying " + words));
+  if (!words.empty()) what += ", saying " + words;
+  return fail(ErrorCode::kUnavailable, std::move(what));
 }
 
 Result<std::string> Conversation::ask(std::string_view line, std::int64_t timeout_ns) {
+  // A line too many would be taken for the answer to this one, and every later answer for the next.
+  pollfd early{.fd = from_child_, .events = POLLIN, .revents = 0};
+  if (poll(&early, 1, 0) > 0 && (early.revents & POLLIN) != 0) (void)receive();
+  if (!received_.empty()) {
+    return failed("the program wrote a line that it was not asked for: " + quote(received_));
+  }
   std::string text(line);
   text += '\n';
   for (std::size_t done = 0; done < text.size();) {
@@ -296,23 +312,28 @@ Result<std::string> Conversation::listen(std::int64_t timeout_ns) {
       return line;
     }
     if (received_.size() > kLineMax) {
-      return fail(ErrorCode::kUnavailable, "the program wrote a line of more than 64 KiB");
+      return failed("the program wrote a line of more than 64 KiB");
     }
     const std::int64_t left_ns = deadline_ns - now_ns();
     if (left_ns <= 0) {
-      return fail(ErrorCode::kUnavailable, fmt::format("the program did not answer within {} s",
-                                                       timeout_ns / 1'000'000'000));
+      return failed("the program did not answer within " +
+                    format_duration(static_cast<double>(timeout_ns)));
     }
     pollfd source{.fd = from_child_, .events = POLLIN, .revents = 0};
     const int ready = poll(&source, 1, static_cast<int>(left_ns / 1'000'000) + 1);
     if (ready < 0 && errno == EINTR) return interrupted();
     if (ready <= 0) continue;
-    char buffer[4096];
-    const ssize_t got = read(from_child_, buffer, sizeof buffer);
+    const ssize_t got = receive();
     if (got < 0 && errno == EINTR) return interrupted();
     if (got <= 0) return ended();
-    received_.append(buffer, static_cast<std::size_t>(got));
   }
+}
+
+ssize_t Conversation::receive() {
+  char buffer[4096];
+  const ssize_t got = read(from_child_, buffer, sizeof buffer);
+  if (got > 0) received_.append(buffer, static_cast<std::size_t>(got));
+  return got;
 }
 
 Usage Conversation::usage() const {

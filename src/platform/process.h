@@ -43,8 +43,8 @@ class Conversation {
   ~Conversation();
 
   /// Writes a line, and waits for one for at most `timeout_ns`. Errors: kUnavailable when the
-  /// program ends, does not answer in time, or answers more than 64 KiB; kInterrupted after a
-  /// signal to us.
+  /// program ends, does not answer in time, answers more than 64 KiB, or had written something
+  /// before it was asked; kInterrupted after a signal to us.
   Result<std::string> ask(std::string_view line, std::int64_t timeout_ns);
   /// The same without asking first.
   Result<std::string> listen(std::int64_t timeout_ns);
@@ -57,7 +57,9 @@ class Conversation {
  private:
   Conversation(pid_t child, int to_child, int from_child, int errors)
       : child_(child), to_child_(to_child), from_child_(from_child), errors_(errors) {}
+  ssize_t receive();
   tl::unexpected<Error> ended();
+  tl::unexpected<Error> failed(std::string what) const;
 
   pid_t child_ = -1;
   int to_child_ = -1;

@@ -34,7 +34,7 @@ Result<void> ExecSystem::prepare() {
   if (startups_ns_.size() > kStartupsMax) startups_ns_.erase(startups_ns_.begin());
   std::vector<std::int64_t> sorted = startups_ns_;
   std::sort(sorted.begin(), sorted.end());
-  startup_ns_ = sorted[sorted.size() / 2];
+  startup_ns_ = (sorted[(sorted.size() - 1) / 2] + sorted[sorted.size() / 2]) / 2;
   return {};
 }
 

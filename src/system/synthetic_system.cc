@@ -1,6 +1,7 @@
 #include "system/synthetic_system.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
 #include <cmath>
 #include <ctime>
@@ -18,6 +19,10 @@ namespace vivace::system {
 namespace {
 
 constexpr double kDriftRequests = 500;
+/// Far from where nanoseconds end in 64 bits, whatever noise and drift add.
+constexpr double kRequestNsMax = 3600e9;
+constexpr double kGrowthMax = 100;
+constexpr double kServiceNsMax = 1e15;
 /// Sleeping is not exact: the last stretch is spun.
 constexpr std::int64_t kSpinNs = 1'000'000;
 // Draws of one request, each from a stream of its own.
@@ -40,6 +45,16 @@ std::optional<double> positive_number(std::string_view text) {
   return value;
 }
 
+/// "300%" or "3": a share that may be more than all.
+std::optional<double> parse_growth(std::string_view text) {
+  const bool percent = text.ends_with('%');
+  if (percent) text.remove_suffix(1);
+  const auto number = positive_number(text);
+  if (!number) return std::nullopt;
+  const double growth = percent ? *number / 100 : *number;
+  return growth <= kGrowthMax ? std::optional(growth) : std::nullopt;
+}
+
 /// "1%x10".
 Result<SyntheticSpec::Factor> parse_factor(std::string_view pair, std::string_view text) {
   const auto x = text.find('x');
@@ -54,11 +69,11 @@ Result<SyntheticSpec::Factor> parse_factor(std::string_view pair, std::string_vi
 Result<std::pair<double, std::int64_t>> parse_share_at(std::string_view pair,
                                                        std::string_view text) {
   const auto at = text.find('@');
-  const auto share = parse_share(text.substr(0, at));
-  if (at == std::string_view::npos || !share) return wrong(pair, "SHARE@REQUEST, such as 20%@100");
+  const auto growth = parse_growth(text.substr(0, at));
+  if (at == std::string_view::npos || !growth) return wrong(pair, "SHARE@REQUEST, such as 20%@100");
   const auto place = parse_count(text.substr(at + 1), 0, 1'000'000'000);
   if (!place) return wrong(pair, "SHARE@REQUEST, such as 20%@100");
-  return std::pair(*share, *place);
+  return std::pair(*growth, *place);
 }
 
 Result<std::vector<std::pair<Stage, double>>> parse_stages(std::string_view pair,
@@ -94,6 +109,12 @@ Result<void> set_parameter(std::string_view pair, std::string_view key, std::str
     const auto mean = parse_duration_ns(value);
     if (!mean || *mean == 0) return wrong(pair, "a time with its unit, such as mean=10ms");
     spec.mean_ns = *mean;
+    return {};
+  }
+  if (key == "seed") {
+    const auto seed = parse_count(value, 0, 1'000'000'000);
+    if (!seed) return wrong(pair, "a whole number, such as seed=2");
+    spec.seed = static_cast<std::uint64_t>(*seed);
     return {};
   }
   if (key == "noise") return share(spec.noise, 1);
@@ -157,7 +178,7 @@ std::vector<SyntheticSpec::Factor> mixture_of(const SyntheticSpec& spec) {
 Result<SyntheticSpec> parse_synthetic(std::string_view text) {
   static const std::vector<std::string> kKeys = {
       "mean", "noise",  "autocorrelation", "tail",   "modes", "period", "drift",
-      "step", "warmup", "queue",           "stages", "async", "clock"};
+      "step", "warmup", "queue",           "stages", "async", "clock",  "seed"};
   SyntheticSpec spec;
   if (text.empty()) return spec;
   std::set<std::string, std::less<>> seen;
@@ -178,11 +199,23 @@ Result<SyntheticSpec> parse_synthetic(std::string_view text) {
     if (!seen.insert(key).second) return wrong(pair, "each parameter once");
     VIVACE_CHECK_OK(set_parameter(pair, key, pair.substr(equals + 1), spec));
   }
+  double most_ns = static_cast<double>(spec.mean_ns) * std::max(1.0, spec.period_factor) *
+                   (1 + spec.step) * (1 + spec.warm_up);
+  for (const SyntheticSpec::Factor& mixed : spec.mixed) most_ns *= std::max(1.0, mixed.factor);
+  if (!(most_ns <= kRequestNsMax)) {
+    return wrong(text, "at most an hour a request, with all its factors");
+  }
   return spec;
 }
 
+double mean_service_ns(const SyntheticSpec& spec) {
+  double factor = 0;
+  for (const SyntheticSpec::Factor& part : mixture_of(spec)) factor += part.share * part.factor;
+  return static_cast<double>(spec.mean_ns) * factor;
+}
+
 std::optional<double> true_quantile_ns(const SyntheticSpec& spec, double p) {
-  if (spec.drift > 0 || spec.step > 0 || spec.warm_up > 0 || spec.queue > 0) return std::nullopt;
+  if (!(p > 0 && p < 1) || spec.drift > 0 || spec.step > 0 || spec.queue > 0) return std::nullopt;
   const auto mixture = mixture_of(spec);
   const auto mean = static_cast<double>(spec.mean_ns) * (1 - spec.async);
   const auto at_most = [&](double x) {
@@ -200,7 +233,7 @@ std::optional<double> true_quantile_ns(const SyntheticSpec& spec, double p) {
   };
   double low = 0;
   double high = mean;
-  while (at_most(high) < p) high *= 2;
+  while (at_most(high) < p && high < 1e30) high *= 2;
   for (int i = 0; i < 200 && high - low > 1e-9 * high; ++i) {
     const double middle = (low + high) / 2;
     (at_most(middle) < p ? low : high) = middle;
@@ -209,7 +242,11 @@ std::optional<double> true_quantile_ns(const SyntheticSpec& spec, double p) {
 }
 
 SyntheticSystem::SyntheticSystem(SyntheticSpec spec, std::uint64_t seed, std::int64_t batch)
-    : spec_(std::move(spec)), key_(stream_key(seed, "synthetic system")), batch_(batch) {
+    : spec_(std::move(spec)),
+      key_(stream_key(seed, "synthetic system " + std::to_string(spec_.seed))),
+      noise_key_(stream_key(key_, "noise")),
+      mean_gap_ns_(spec_.queue > 0 ? mean_service_ns(spec_) / spec_.queue : 0),
+      batch_(batch) {
   if (spec_.queue > 0) {
     names_ = {"queue_length"};
     values_ = {0};
@@ -225,11 +262,11 @@ std::int64_t SyntheticSystem::next_service_ns() {
   const auto uniform = [&](std::uint64_t draw) {
     return (static_cast<double>(random_bits(key_, base + draw) >> 11) + 0.5) * 0x1p-53;
   };
-  const double fresh = random_normal(stream_key(key_, "noise"), index_);
+  const double fresh = random_normal(noise_key_, index_);
   const double r = spec_.autocorrelation;
   z_ = index_ == 0 ? fresh : r * z_ + std::sqrt(1 - r * r) * fresh;
   const double s = spec_.noise;
-  double time = static_cast<double>(spec_.mean_ns) * std::exp(s * z_ - s * s / 2);
+  double time = static_cast<double>(spec_.mean_ns) * portable_exp(s * z_ - s * s / 2);
   std::uint64_t draw = 0;
   for (const SyntheticSpec::Factor& mixed : spec_.mixed) {
     if (uniform(draw++) < mixed.share) time *= mixed.factor;
@@ -240,15 +277,14 @@ std::int64_t SyntheticSystem::next_service_ns() {
   if (spec_.step > 0 && place >= spec_.step_at) time *= 1 + spec_.step;
   if (place < spec_.warm_up_until) time *= 1 + spec_.warm_up;
   ++index_;
-  return std::max<std::int64_t>(1, std::llround(time));
+  return std::llround(std::clamp(time, 1.0, kServiceNsMax));
 }
 
 void SyntheticSystem::next_arrival(std::int64_t service_ns) {
-  // Exponential gaps whose mean keeps the server busy for the share that was asked for; the wait
-  // is what is left of the work before (Lindley 1952).
+  // Exponential gaps; the wait is what is left of the work before (Lindley 1952).
   const std::uint64_t bits = random_bits(key_, index_ * kDrawsPerRequest + 7);
   const double uniform = (static_cast<double>(bits >> 11) + 0.5) * 0x1p-53;
-  arrival_ns_ -= std::log(uniform) * static_cast<double>(spec_.mean_ns) / spec_.queue;
+  arrival_ns_ -= portable_log(uniform) * mean_gap_ns_;
   std::erase_if(departures_ns_, [&](double at) { return at <= arrival_ns_; });
   values_[0] = static_cast<double>(departures_ns_.size());
   const double start = departures_ns_.empty() ? arrival_ns_ : departures_ns_.back();
@@ -273,7 +309,8 @@ void SyntheticSystem::pass(std::int64_t duration_ns) {
     const std::int64_t until_ns = end_ns - kSpinNs;
     const timespec until{.tv_sec = static_cast<std::time_t>(until_ns / 1'000'000'000),
                          .tv_nsec = static_cast<long>(until_ns % 1'000'000'000)};
-    clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, nullptr);
+    while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, nullptr) == EINTR) {
+    }
   }
   while (platform::now_ns() < end_ns) {
   }
@@ -288,15 +325,16 @@ Result<void> SyntheticSystem::run(Recorder& recorder) {
   if (wait_ns_ > 0) spend(Stage::kQueue, wait_ns_);
   const auto here_ns = std::llround(static_cast<double>(service_ns_) * (1 - spec_.async));
   left_ns_ = service_ns_ - here_ns;
+  // The ends of the stages are rounded, so that none is negative and the last ends with the call.
   std::int64_t spent_ns = 0;
+  double so_far = 0;
   for (std::size_t i = 0; i < spec_.stages.size(); ++i) {
-    const auto& [stage, share] = spec_.stages[i];
-    // The last takes what rounding left.
-    const std::int64_t part_ns = i + 1 == spec_.stages.size()
-                                     ? here_ns - spent_ns
-                                     : std::llround(static_cast<double>(here_ns) * share);
-    spent_ns += part_ns;
-    spend(stage, part_ns);
+    so_far += spec_.stages[i].second;
+    const std::int64_t end_ns = i + 1 == spec_.stages.size()
+                                    ? here_ns
+                                    : std::llround(static_cast<double>(here_ns) * so_far);
+    spend(spec_.stages[i].first, end_ns - spent_ns);
+    spent_ns = end_ns;
   }
   return {};
 }

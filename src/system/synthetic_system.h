@@ -3,21 +3,24 @@
 //
 //   synthetic:mean=10ms,noise=3%,tail=1%x10
 //
-// Request i (from 0) takes  mean * exp(s z_i - s^2/2) * factors,  z_i standard normal, s the noise.
+// Request i (from 0) takes  mean * exp(s z_i - s^2/2) * factors,  z_i standard normal, s the noise,
+// rounded to whole nanoseconds.
 //   mean=TIME              of one request before any factor (1ms)
 //   noise=SHARE            s, the standard deviation of the logarithm (0)
 //   autocorrelation=SHARE  of z_i and z_{i+1} (0)
 //   tail=SHARExF           that share of the requests, drawn independently, takes F times as long
 //   modes=SHARExF          the same; a second mode where F is near 1
 //   period=NxF             every N-th request takes F times as long
-//   drift=SHARE            requests grow by that share per 500
-//   step=SHARE@N           from request N on they take that share longer
+//   drift=SHARE            request i takes 1 + SHARE i/500 times as long
+//   step=SHARE@N           from request N on they take that share longer (300% is allowed)
 //   warmup=SHARE@N         before request N they take that share longer
-//   queue=SHARE            Poisson arrivals that keep the server busy for that share of the time: a
-//                          request also waits (stage queue), after queue_length others
+//   queue=SHARE            one server with Poisson arrivals, which a stationary series keeps busy
+//                          for that share of the time: a request also waits (stage queue) for the
+//                          queue_length others that it finds
 //   stages=NAME:SHARE+...  how the time is split (one stage, context_encode)
 //   async=SHARE            that share of the work is left when the call returns, for sync()
 //   clock=real|virtual     virtual: nothing waits, the system brings a clock that jumps (real)
+//   seed=N                 another series under the same --seed (0)
 #pragma once
 
 #include <cstdint>
@@ -52,15 +55,19 @@ struct SyntheticSpec {
   std::vector<std::pair<Stage, double>> stages = {{Stage::kContextEncode, 1.0}};
   double async = 0;
   bool virtual_clock = false;
+  std::uint64_t seed = 0;
 };
 
 /// What follows "synthetic:". Errors, all kUsage: a parameter that is unknown (the nearest is
-/// named), twice there, or out of its range.
+/// named), twice there, or out of its range; requests of more than an hour.
 Result<SyntheticSpec> parse_synthetic(std::string_view text);
 
-/// The true percentile of the latencies, as if there were endlessly many; nothing where the series
-/// is not stationary or waits in a queue.
+/// The true percentile (0 < p < 1) of the latencies, as if there were endlessly many: a warm-up
+/// counts for nothing. None where requests drift, step or wait in a queue.
 std::optional<double> true_quantile_ns(const SyntheticSpec& spec, double p);
+
+/// The mean time of a request without its waiting, drift, step and warm-up.
+double mean_service_ns(const SyntheticSpec& spec);
 
 class SyntheticSystem final : public System {
  public:
@@ -84,6 +91,8 @@ class SyntheticSystem final : public System {
 
   SyntheticSpec spec_;
   std::uint64_t key_;
+  std::uint64_t noise_key_;
+  double mean_gap_ns_;  ///< between arrivals
   std::int64_t batch_;
   std::uint64_t index_ = 0;
   double z_ = 0;
