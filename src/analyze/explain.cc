@@ -221,12 +221,12 @@ std::vector<Finding> explain(const Document& document) {
   };
   const auto add_causes = [&] { std::ranges::move(tail.causes, std::back_inserter(findings)); };
   // Figures of an asynchronous system mean nothing, so that comes first. Causes that account for
-  // most of the tail are what to mend; else the place or the regularity of the slow samples says
+  // most of the tail are what to mend; else the regularity or the place of the slow samples says
   // more than a cause of a few of them.
   add(async_finding(document));
   if (tail.mostly_explained) add_causes();
-  add(std::move(tail.stage));
   add(std::move(tail.periodic));
+  add(std::move(tail.stage));
   if (!tail.mostly_explained) add_causes();
   add(steadiness_finding(document));
   add(std::move(tail.unexplained));

@@ -78,6 +78,8 @@ double unexplained(const Exposures& exposures, const std::vector<bool>& slow,
   return 1 - stats::share_explained(together);
 }
 
+}  // namespace
+
 std::optional<Period> period_of(std::span<const std::int64_t> slow) {
   if (std::ssize(slow) < kTailMin) return std::nullopt;
   std::vector<std::int64_t> gaps;
@@ -93,8 +95,6 @@ std::optional<Period> period_of(std::span<const std::int64_t> slow) {
   }
   return Period{.samples = period, .gaps_close = close};
 }
-
-}  // namespace
 
 std::optional<TailDiagnosis> diagnose_tail(std::span<const std::int64_t> latency_ns,
                                            std::span<const Covariate> covariates) {

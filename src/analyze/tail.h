@@ -63,6 +63,10 @@ struct Period {
   std::int64_t gaps_close = 0;  ///< gaps within 1 of it
 };
 
+/// Of the samples at `indices`, ascending: at least kTailMin of them, a lower median gap g of at
+/// least 2, and kPeriodicShare of the gaps within 1 of it.
+std::optional<Period> period_of(std::span<const std::int64_t> indices);
+
 struct TailDiagnosis {
   double cut_ns = 0;
   std::vector<std::int64_t> samples;  ///< indices of the slow ones, ascending

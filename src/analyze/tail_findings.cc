@@ -19,11 +19,13 @@ namespace {
 using result::Finding;
 
 constexpr std::string_view kProcessorTime = "cpu_time_ns";
-constexpr double kSameShare = 0.1;    // shares this close may be one cause seen twice
-constexpr double kSameSamples = 0.8;  // of the slow samples that either marks, both mark
-constexpr double kProbeSlower = 1.1;  // in the tail, for a probe to count as specific
-constexpr double kStageShare = 0.5;   // of the excess, for a stage to be named
-constexpr double kStageAbove = 0.05;  // its usual share of a request
+constexpr std::string_view kProcessor = "cpu";  // its number: no more of anything
+constexpr double kWaitShareMin = 0.1;           // of the extra time, for a wait to be its cause
+constexpr double kSameShare = 0.1;              // shares this close may be one cause seen twice
+constexpr double kSameSamples = 0.8;            // of the slow samples that either marks, both mark
+constexpr double kProbeSlower = 1.1;            // in the tail, for a probe to count as specific
+constexpr double kStageShare = 0.5;             // of the excess, for a stage to be named
+constexpr double kStageAbove = 0.05;            // its usual share of a request
 constexpr double kMostly = 0.5;
 constexpr double kLeft = 0.1;  // unexplained share that is worth saying
 
@@ -245,10 +247,30 @@ std::optional<Finding> stage_finding(const Tail& tail, const std::vector<StageSh
   return finding;
 }
 
+/// The slow samples that lose at least half as much as the slowest tenth of them: a stall stands
+/// out from the chance outliers of a machine.
+std::vector<std::int64_t> slowest_samples(const Tail& tail) {
+  const double median_ns = median_of(tail.samples.latency_ns);
+  const auto slowest =
+      static_cast<double>(percentile(picked(tail.samples.latency_ns, tail.diagnosis.samples), 90));
+  std::vector<std::int64_t> samples;
+  for (const std::int64_t sample : tail.diagnosis.samples) {
+    const auto ns = static_cast<double>(tail.samples.latency_ns[static_cast<std::size_t>(sample)]);
+    if (ns - median_ns >= (slowest - median_ns) / 2) samples.push_back(sample);
+  }
+  return samples;
+}
+
 std::optional<Finding> periodic_finding(const Tail& tail) {
-  if (!tail.diagnosis.period) return std::nullopt;
-  const Period& period = *tail.diagnosis.period;
-  const std::size_t gaps = tail.diagnosis.samples.size() - 1;
+  std::vector<std::int64_t> samples = tail.diagnosis.samples;
+  std::optional<Period> found = tail.diagnosis.period;
+  if (!found) {
+    samples = slowest_samples(tail);
+    found = period_of(samples);
+  }
+  if (!found) return std::nullopt;
+  const Period& period = *found;
+  const std::size_t gaps = samples.size() - 1;
   Finding finding;
   finding.id = "tail.periodic";
   finding.message = fmt::format(
@@ -263,9 +285,7 @@ std::optional<Finding> periodic_finding(const Tail& tail) {
   threshold.emplace_back("gaps_close_share_at_least", kPeriodicShare);
   finding.threshold = std::move(threshold);
   std::vector<bool> gone(tail.samples.latency_ns.size(), false);
-  for (const std::int64_t sample : tail.diagnosis.samples) {
-    gone[static_cast<std::size_t>(sample)] = true;
-  }
+  for (const std::int64_t sample : samples) gone[static_cast<std::size_t>(sample)] = true;
   finding.gain = gain_without(tail, gone);
   finding.advice = fmt::format(
       "look for what happens once in {} requests: one of as many inputs, a collection of garbage, "
@@ -343,6 +363,23 @@ std::optional<Finding> unexplained_finding(const Tail& tail, const std::vector<F
   return finding;
 }
 
+/// Waits are totals of microseconds: a request that takes longer for another reason collects more
+/// of them. One that does not amount to a tenth of the extra time is its companion, not its cause.
+bool is_too_short(const Covariate& covariate, const result::Samples& samples,
+                  std::span<const std::int64_t> slow) {
+  if (!covariate.name.ends_with("_us") || covariate.values.size() != samples.latency_ns.size()) {
+    return false;
+  }
+  const double extra_ns =
+      median_of(picked(samples.latency_ns, slow)) - median_of(samples.latency_ns);
+  std::vector<double> waits_us;
+  for (const std::int64_t sample : slow) {
+    const double wait_us = covariate.values[static_cast<std::size_t>(sample)];
+    if (wait_us > 0) waits_us.push_back(wait_us);
+  }
+  return 1000 * median_of(std::move(waits_us)) < kWaitShareMin * extra_ns;
+}
+
 }  // namespace
 
 std::string percent(double share) {
@@ -355,7 +392,7 @@ std::string percent(double share) {
 std::vector<Covariate> possible_causes(const result::Samples& samples) {
   std::vector<Covariate> causes;
   for (const result::CovariateSamples& covariate : samples.covariates) {
-    if (covariate.name == kProcessorTime) continue;
+    if (covariate.name == kProcessorTime || covariate.name == kProcessor) continue;
     causes.push_back({.name = covariate.name, .values = covariate.values});
   }
   return causes;
@@ -392,6 +429,11 @@ TailFindings find_tail(const result::Samples& samples) {
   std::vector<Covariate> covariates = possible_causes(samples);
   std::optional<TailDiagnosis> diagnosis = diagnose_tail(samples.latency_ns, covariates);
   if (!diagnosis) return findings;
+  const std::size_t recorded = covariates.size();
+  std::erase_if(covariates, [&](const Covariate& covariate) {
+    return is_too_short(covariate, samples, diagnosis->samples);
+  });
+  if (covariates.size() < recorded) diagnosis = diagnose_tail(samples.latency_ns, covariates);
   const Tail tail{.samples = samples,
                   .covariates = std::move(covariates),
                   .diagnosis = std::move(*diagnosis),

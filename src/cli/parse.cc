@@ -147,8 +147,11 @@ Result<void> check_collected(const Collected& slot, std::span<const Collected> f
     return wrong(fmt::format("--{} is given {} times", slot.flag.name, count), "once", {}, {});
   }
   for (const std::string& value : slot.values) {
-    // CLI11 hands the next flag over as the value of one that lacks its own.
-    if (is_flag_word(flags, value)) return without_value(slot.flag, "the flag " + quote(value));
+    // CLI11 hands the next flag over as the value of one that lacks its own. The flags of a side
+    // of a comparison are a value that looks like one.
+    const bool is_side = slot.flag.value_name == "SPEC" && value.find_first_of(" =") != value.npos;
+    if (!is_side && is_flag_word(flags, value))
+      return without_value(slot.flag, "the flag " + quote(value));
     VIVACE_CHECK_OK(check_value(slot.flag, value));
   }
   return {};

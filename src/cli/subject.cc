@@ -1,6 +1,8 @@
 #include "cli/subject.h"
 
 #include <algorithm>
+#include <set>
+#include <string_view>
 #include <vector>
 
 #include <fmt/format.h>
@@ -95,6 +97,13 @@ std::span<const std::string> subject_flags() {
   return flags;
 }
 
+void drop_model_flags(JsonObject& configuration) {
+  static const std::set<std::string_view> kOfModels = {
+      "model",   "input",  "threads",   "resolution", "include", "exclude",
+      "backend", "device", "precision", "max-pixels", "inputs"};
+  std::erase_if(configuration, [](const auto& flag) { return kOfModels.contains(flag.first); });
+}
+
 Result<Subject> SubjectOpener::open(const Arguments& arguments) {
   if (arguments.given("system") && arguments.given("model")) {
     return fail(ErrorCode::kUsage, {.what = "--system and --model are both given",
@@ -130,6 +139,7 @@ Result<Subject> SubjectOpener::open_uri(const Arguments& arguments) {
   Subject subject;
   fill_environment(subject.head);
   subject.head.configuration = effective_flags(arguments);
+  drop_model_flags(subject.head.configuration);
   subject.head.input.kind = opened.kind;
   subject.head.input.name = opened.name;
   subject.head.timed_region.includes = std::move(opened.includes);

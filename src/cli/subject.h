@@ -4,12 +4,14 @@
 
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 
 #include "cli/console.h"
 #include "cli/flags.h"
 #include "cli/setup.h"
 #include "core/error.h"
+#include "core/json.h"
 #include "result/document.h"
 #include "system/system.h"
 
@@ -40,5 +42,8 @@ class SubjectOpener {
 
 /// The flags of `measure` that choose and shape a subject; `compare` takes them too.
 std::span<const std::string> subject_flags();
+
+/// Takes the flags out that say nothing to a system other than a model of ours.
+void drop_model_flags(JsonObject& configuration);
 
 }  // namespace vivace::cli

@@ -161,6 +161,7 @@ Result<int> finish(const result::Document& a, const result::Document& b, bool pa
   document.kind = "compare";
   fill_environment(document);
   document.configuration = effective_flags(arguments);
+  if (!a.model && !b.model) drop_model_flags(document.configuration);
   VIVACE_CHECK_OK(check_alike(a, b, arguments.enabled("allow-unlike"), document.caveats));
   if (!paired) {
     document.caveats.push_back(

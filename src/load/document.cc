@@ -260,7 +260,7 @@ void fill_document(Measurement measurement, std::int64_t load_ns,
     document.clock.surroundings_cost_ns = std::llround(measurement.surroundings_cost_ns);
     document.clock.surroundings_every = measurement.surroundings_every;
   }
-  document.phases.cold_start.load_ns = load_ns;
+  if (load_ns > 0) document.phases.cold_start.load_ns = load_ns;
   document.phases.cold_start.first_inference_ns = measurement.first_inference_ns;
   document.phases.warm_up = measurement.warm_up;
   document.phases.sampling.count = static_cast<std::int64_t>(measurement.samples.latency_ns.size());

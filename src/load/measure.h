@@ -106,7 +106,8 @@ Result<std::vector<Measurement>> measure_side_by_side(std::span<const Subject> s
                                                       const MeasureHooks& hooks);
 
 /// Writes what was measured into the document: clock, phases, samples (moved), summary with
-/// steadiness, and the caveats that the figures carry. `load_ns` is the time that loading took.
+/// steadiness, and the caveats that the figures carry. `load_ns` is the time that loading took, 0
+/// where nothing was loaded.
 void fill_document(Measurement measurement, std::int64_t load_ns,
                    std::span<const stats::Probability> percentiles,
                    const stats::Probability& confidence, result::Document& document);

@@ -108,7 +108,9 @@ std::string last_words_of(int file) {
     if (!line.empty()) line += " / ";
     line += piece;
   }
-  return quote(line, kLastWordsMax);
+  // Not more than was read: a text that is too long is cut at its end, which matters most here.
+  if (line.size() > kLastWordsMax) line.erase(0, line.size() - kLastWordsMax);
+  return quote(line, 2 * kLastWordsMax);
 }
 
 Usage usage_of(const rusage& used) {
@@ -284,13 +286,17 @@ tl::unexpected<Error> Conversation::failed(std::string what) const {
   return fail(ErrorCode::kUnavailable, std::move(what));
 }
 
-Result<std::string> Conversation::ask(std::string_view line, std::int64_t timeout_ns) {
-  // A line too many would be taken for the answer to this one, and every later answer for the next.
-  pollfd early{.fd = from_child_, .events = POLLIN, .revents = 0};
-  if (poll(&early, 1, 0) > 0 && (early.revents & POLLIN) != 0) (void)receive();
-  if (!received_.empty()) {
-    return failed("the program wrote a line that it was not asked for: " + quote(received_));
+Result<void> Conversation::expect_silence(int wait_ms) {
+  pollfd source{.fd = from_child_, .events = POLLIN, .revents = 0};
+  if (received_.empty() && poll(&source, 1, wait_ms) > 0 && (source.revents & POLLIN) != 0) {
+    (void)receive();
   }
+  if (received_.empty()) return {};
+  return failed("the program wrote a line that it was not asked for: " + quote(received_));
+}
+
+Result<std::string> Conversation::ask(std::string_view line, std::int64_t timeout_ns) {
+  VIVACE_CHECK_OK(expect_silence(0));
   std::string text(line);
   text += '\n';
   for (std::size_t done = 0; done < text.size();) {

@@ -48,6 +48,9 @@ class Conversation {
   Result<std::string> ask(std::string_view line, std::int64_t timeout_ns);
   /// The same without asking first.
   Result<std::string> listen(std::int64_t timeout_ns);
+  /// An error if the program says something now, or within a moment: a line too many would be taken
+  /// for the answer to the next request, and every later answer for the one after.
+  Result<void> expect_silence(int wait_ms);
 
   /// What the program and its descendants have used so far: some microseconds per thread.
   Usage usage() const;

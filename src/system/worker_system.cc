@@ -17,6 +17,8 @@ namespace vivace::system {
 namespace {
 
 constexpr int kRoundTrips = 51;
+constexpr int kSilencesExpected = 20;
+constexpr int kSilenceMs = 2;
 /// As many as fit into an answer can be added up.
 constexpr double kFactMax = 1e15;
 constexpr std::int64_t kDayNs = 86'400'000'000'000;
@@ -206,7 +208,17 @@ Result<void> WorkerSystem::ask_plainly(std::string_view request) {
                   rest);
 }
 
-Result<void> WorkerSystem::prepare() { return ask_plainly(prepare_line_); }
+Result<void> WorkerSystem::prepare() {
+  // A worker that is an answer behind always finds the next request waiting, and seems quick.
+  if (prepared_ < kSilencesExpected) {
+    ++prepared_;
+    if (auto silent = conversation_.expect_silence(kSilenceMs); !silent) {
+      return tl::unexpected(with_context(std::move(silent).error(), "worker " + quote(command_)));
+    }
+  }
+  return ask_plainly(prepare_line_);
+}
+
 Result<void> WorkerSystem::sync() { return hello_.has_sync ? ask_plainly("sync") : Result<void>(); }
 Result<void> WorkerSystem::finish() { return ask_plainly("finish"); }
 

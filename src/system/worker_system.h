@@ -74,6 +74,7 @@ class WorkerSystem final : public System {
   std::string prepare_line_;
   std::vector<double> values_;
   platform::Usage usage_;
+  int prepared_ = 0;
   std::int64_t round_trip_ns_ = 0;
 };
 
