@@ -201,9 +201,6 @@ TEST_F(WorkerTest, AnAnswerTooManyIsNotTakenForTheNext) {
   const std::string expected = "a line that it was not asked for";
   EXPECT_THAT(failure(worker("", "echo ok; echo ok"), ErrorCode::kUnavailable),
               HasSubstr(expected));
-  EXPECT_THAT(failure("echo vivace-worker 1; echo Ready; while read -r line; do echo ok; done",
-                      ErrorCode::kUnavailable),
-              HasSubstr("not started"));
   // One that comes late: from then on the worker would be an answer behind.
   EXPECT_THAT(failure(worker("", "(sleep 0.01; echo ok) & echo ok; wait"), ErrorCode::kUnavailable),
               HasSubstr(expected));
