@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "core/check.h"
+#include "report/sweep.h"
 
 namespace vivace::report {
 namespace {
@@ -24,6 +25,7 @@ std::string field(std::string_view name) {
 }  // namespace
 
 std::string render_csv(const result::Document& document) {
+  if (!document.points.empty()) return sweep_csv(document);
   const result::Samples& samples = document.samples;
   std::string out = "index,latency_ns";
   for (const result::StageSamples& stage : samples.stages) {

@@ -4,6 +4,7 @@
 //   latency_ns    whole nanoseconds
 //   STAGE_ns      one column per recorded stage, in the order of the file: decode_ns, ...
 //   COVARIATE     one column per recorded covariate, under its own name: major_faults, ...
+// Of a sweep: one row per setting, with its percentiles and throughput (sweep.h).
 // The first line holds the names. A document without samples gives that line alone.
 #pragma once
 

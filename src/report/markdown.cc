@@ -7,6 +7,8 @@
 #include <fmt/format.h>
 
 #include "report/comparison_wording.h"
+#include "report/grid.h"
+#include "report/sweep.h"
 #include "report/text_layout.h"
 #include "report/wording.h"
 
@@ -121,10 +123,20 @@ std::string comparison_markdown(const result::Document& document,
   return out + "\n</details>\n";
 }
 
+std::string sweep_markdown(const result::Document& document) {
+  std::string out = "## vivace sweep\n\n";
+  add_facts(out, head_facts(document.points.front().result, kNameWidth, true));
+  out += "\n" + markdown_grid(sweep_grid(document, true));
+  add_entries(out, "Verdicts", sweep_verdicts(document));
+  add_entries(out, "Caveats", sweep_caveats(document));
+  return out;
+}
+
 }  // namespace
 
 std::string render_markdown(const result::Document& document) {
   if (document.comparison) return comparison_markdown(document, *document.comparison);
+  if (!document.points.empty()) return sweep_markdown(document);
   std::string out = fmt::format("## vivace {}", escaped(printable(document.kind)));
   if (document.model) {
     out += ": " +
@@ -140,7 +152,7 @@ std::string render_markdown(const result::Document& document) {
     add_latency(out, document.summary->latency);
     add_stages(out, *document.summary);
   } else {
-    out += "\n### Latency\n\nno sample was taken, so there is nothing to say about latency\n";
+    out += "\n### Latency\n\n" + no_latency_text(document) + "\n";
   }
   out += "\n### Cold start and sampling\n\nload, first inference and warm-up are apart\n\n";
   add_facts(out, run_facts(document, true));

@@ -7,6 +7,8 @@
 #include <fmt/format.h>
 
 #include "report/comparison_table.h"
+#include "report/grid.h"
+#include "report/sweep.h"
 #include "report/text_layout.h"
 #include "report/wording.h"
 
@@ -171,9 +173,19 @@ void add_measurement(Page& page, const result::Document& document) {
     add_stages(page, *document.summary);
   } else {
     page.section("LATENCY", "");
-    page.paragraph("no sample was taken, so there is nothing to say about latency", kIndent);
+    page.paragraph(no_latency_text(document), kIndent);
   }
   add_run(page, document);
+}
+
+void add_sweep(Page& page, const result::Document& document) {
+  const result::Document& first = document.points.front().result;
+  const int name_width = page.width() - kLabelWidth - 16;
+  for (const auto& [label, text] : head_facts(first, name_width, page.unicode())) {
+    if (label != "clock") page.fact(label, text, 0, kLabelWidth);
+  }
+  page.section("SWEEP", "settings taken in turns");
+  add_grid(page, sweep_grid(document, page.unicode()));
 }
 
 }  // namespace
@@ -181,12 +193,17 @@ void add_measurement(Page& page, const result::Document& document) {
 std::string render_table(const result::Document& document, const TableStyle& style) {
   Page page(style);
   add_title(page, document);
+  const std::string_view bullet = page.unicode() ? "\u2022" : "*";
   if (document.comparison) {
     add_comparison(page, document, *document.comparison);
+  } else if (!document.points.empty()) {
+    add_sweep(page, document);
+    add_entries(page, "VERDICTS", sweep_verdicts(document), bullet, Paint::kLabel);
+    add_entries(page, "CAVEATS", sweep_caveats(document), "!", Paint::kWarning);
+    return page.take();
   } else {
     add_measurement(page, document);
   }
-  const std::string_view bullet = page.unicode() ? "\u2022" : "*";
   add_entries(page, "VERDICTS", document.verdicts, bullet, Paint::kLabel);
   add_entries(page, "FINDINGS", document.findings, bullet, Paint::kLabel);
   add_entries(page, "CAVEATS", document.caveats, "!", Paint::kWarning);

@@ -126,6 +126,17 @@ std::string beside(const DurationScale& scale, std::int64_t ns, bool unicode) {
   return scale.suits_finely(value) ? scale.fine_text(value) : duration(value, unicode);
 }
 
+std::string processes_text(const result::Processes& processes) {
+  if (processes.medians_ns.empty()) return std::to_string(processes.count);
+  const auto [least, most] =
+      std::minmax_element(processes.medians_ns.begin(), processes.medians_ns.end());
+  return fmt::format(
+      "{}, medians {} to {}; standard deviation between them {}, by their own sampling {}",
+      processes.count, duration(static_cast<double>(*least), true),
+      duration(static_cast<double>(*most), true), duration(std::sqrt(processes.between_ns2), true),
+      duration(std::sqrt(processes.within_ns2), true));
+}
+
 std::string throughput_text(double per_s) {
   const bool is_plain = per_s >= 1000 && per_s < 1e9;
   return is_plain ? fmt::format("{:.0f} per second", per_s)
@@ -167,8 +178,24 @@ Facts head_facts(const result::Document& document, int name_width, bool unicode)
         fmt::format(", covariates {} a sample (outside)",
                     duration(static_cast<double>(*document.clock.covariates_cost_ns), unicode));
   }
+  if (document.clock.surroundings_cost_ns) {
+    clock +=
+        fmt::format(", surroundings {}",
+                    duration(static_cast<double>(*document.clock.surroundings_cost_ns), unicode));
+    const std::int64_t every = document.clock.surroundings_every.value_or(1);
+    clock += every == 1 ? " between samples" : fmt::format(" every {} samples", every);
+  }
   facts.emplace_back("clock", clock);
   return facts;
+}
+
+std::string no_latency_text(const result::Document& document) {
+  for (const result::Caveat& caveat : document.caveats) {
+    if (caveat.id == "async_system") {
+      return "no latency is given: calls return before their work is done";
+    }
+  }
+  return "no sample was taken, so there is nothing to say about latency";
 }
 
 Facts run_facts(const result::Document& document, bool unicode) {
@@ -191,8 +218,13 @@ Facts run_facts(const result::Document& document, bool unicode) {
                                             reason.empty() ? "" : ", stopped: " + reason));
   if (!document.summary) return facts;
   if (document.summary->throughput_per_s) {
-    facts.emplace_back("throughput", throughput_text(*document.summary->throughput_per_s));
+    std::string text = throughput_text(*document.summary->throughput_per_s);
+    const auto& low = document.summary->throughput_ci_low;
+    const auto& high = document.summary->throughput_ci_high;
+    if (low && high) text += fmt::format(" ({:.4g} to {:.4g})", *low, *high);
+    facts.emplace_back("throughput", text);
   }
+  if (document.processes) facts.emplace_back("processes", processes_text(*document.processes));
   if (document.summary->steadiness) {
     facts.emplace_back("steadiness", steadiness_text(*document.summary->steadiness, unicode));
   }

@@ -21,6 +21,9 @@ std::vector<std::pair<std::string, std::string>> head_facts(const result::Docume
 std::vector<std::pair<std::string, std::string>> run_facts(const result::Document& document,
                                                            bool unicode);
 
+/// Why a result has no latency: no sample, or samples that are none.
+std::string no_latency_text(const result::Document& document);
+
 /// One scale for the percentiles of a block, fine enough to tell values from their bounds.
 DurationScale scale_of(const std::vector<result::Percentile>& percentiles, bool unicode);
 

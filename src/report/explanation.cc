@@ -1,0 +1,116 @@
+#include "report/explanation.h"
+
+#include <algorithm>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "analyze/tail.h"
+#include "analyze/tail_findings.h"
+#include "report/grid.h"
+#include "report/text_layout.h"
+#include "report/wording.h"
+
+namespace vivace::report {
+namespace {
+
+std::string percent_text(double share) { return fmt::format("{:.0f}%", 100 * share); }
+
+/// One row for each covariate that was tested, the largest share first.
+Grid tested_grid(const analyze::TailDiagnosis& diagnosis, bool unicode) {
+  Grid grid;
+  grid.heads = {"covariate", "above", "slow", "others", "explains", "odds ratio", "p", "claimed"};
+  auto tested = diagnosis.exposures.tested;
+  std::sort(tested.begin(), tested.end(), [](const auto& a, const auto& b) {
+    return a.share != b.share ? a.share > b.share : a.index < b.index;
+  });
+  for (const analyze::TestedCovariate& one : tested) {
+    const auto& table = one.table;
+    grid.rows.push_back(
+        {printable(one.name, unicode), fmt::format("{:.4g}", one.threshold),
+         fmt::format("{}/{}", table.exposed_tail, table.exposed_tail + table.unexposed_tail),
+         fmt::format("{}/{}", table.exposed_body, table.exposed_body + table.unexposed_body),
+         percent_text(one.share),
+         fmt::format("{:.3g} ({:.2g}-{:.2g})", one.odds.estimate, one.odds.lower, one.odds.upper),
+         one.p_holm < 1e-4 ? "<0.0001" : fmt::format("{:.4f}", one.p_holm),
+         one.claimed ? "yes" : "no"});
+  }
+  return grid;
+}
+
+std::optional<analyze::TailDiagnosis> diagnosis_of(const result::Document& document) {
+  const auto covariates = analyze::possible_causes(document.samples);
+  return analyze::diagnose_tail(document.samples.latency_ns, covariates);
+}
+
+/// What to say where there is no finding.
+std::string nothing_text(const result::Document& document) {
+  if (document.samples.latency_ns.empty()) return "the result has no samples";
+  std::string text = "nothing to explain: no sample lies far above the others";
+  if (document.summary && document.summary->steadiness) {
+    text += fmt::format(", and the series is {}", document.summary->steadiness->name);
+  }
+  return text;
+}
+
+std::string tail_text(const analyze::TailDiagnosis& diagnosis, const result::Document& document) {
+  return fmt::format("{} of {} samples are slow: above {}", diagnosis.samples.size(),
+                     document.samples.latency_ns.size(),
+                     DurationScale(diagnosis.cut_ns).text(diagnosis.cut_ns));
+}
+
+constexpr std::string_view kTestedNote =
+    "slow, others: samples above the covariate's median; p after Holm";
+
+}  // namespace
+
+std::string render_explanation_table(const result::Document& document, const TableStyle& style) {
+  Page page(style);
+  page.raw(page.painted(Paint::kTitle, shorten_middle(fmt::format("vivace explain: {}",
+                                                                  printable(document.input.name)),
+                                                      page.width(), page.unicode())));
+  page.rule();
+  for (const auto& [label, text] : head_facts(document, page.width() - 27, page.unicode())) {
+    if (label == "input" || label == "machine" || label == "model") page.fact(label, text, 0, 11);
+  }
+  page.section("FINDINGS", "the first cause first");
+  if (document.findings.empty()) page.paragraph(nothing_text(document), 2);
+  int place = 0;
+  for (const result::Finding& finding : document.findings) {
+    const EntryText text = entry_text(finding, page.unicode());
+    page.fact(fmt::format("{}", ++place), text.statement, 2, 3, Paint::kStrong);
+    if (!text.advice.empty()) page.fact("", "try: " + text.advice, 2, 3);
+  }
+  const auto diagnosis = diagnosis_of(document);
+  if (!diagnosis) return page.take();
+  page.section("WHAT WAS TRIED", "");
+  page.paragraph(tail_text(*diagnosis, document), 2);
+  if (diagnosis->exposures.tested.empty()) {
+    page.paragraph("no covariate was recorded that varies", 2);
+  } else {
+    page.paragraph(kTestedNote, 2);
+    add_grid(page, tested_grid(*diagnosis, page.unicode()));
+  }
+  return page.take();
+}
+
+std::string render_explanation_markdown(const result::Document& document) {
+  std::string out = fmt::format("## vivace explain\n\n");
+  if (document.findings.empty()) out += nothing_text(document) + "\n";
+  int place = 0;
+  for (const result::Finding& finding : document.findings) {
+    const EntryText text = entry_text(finding, true);
+    out += fmt::format("{}. **{}** {}", ++place, printable(finding.id), printable(finding.message));
+    if (!text.advice.empty()) out += "; try: " + text.advice;
+    out += '\n';
+  }
+  const auto diagnosis = diagnosis_of(document);
+  if (!diagnosis) return out;
+  out += fmt::format("\n### What was tried\n\n{}\n", tail_text(*diagnosis, document));
+  if (!diagnosis->exposures.tested.empty()) {
+    out += fmt::format("{}\n\n{}", kTestedNote, markdown_grid(tested_grid(*diagnosis, true)));
+  }
+  return out;
+}
+
+}  // namespace vivace::report
