@@ -424,16 +424,24 @@ std::vector<std::size_t> ranked_causes(const Exposures& exposures,
   return ranked;
 }
 
-TailFindings find_tail(const result::Samples& samples) {
-  TailFindings findings;
-  std::vector<Covariate> covariates = possible_causes(samples);
+std::optional<TailDiagnosis> diagnose(const result::Samples& samples,
+                                      std::vector<Covariate>& covariates) {
+  covariates = possible_causes(samples);
   std::optional<TailDiagnosis> diagnosis = diagnose_tail(samples.latency_ns, covariates);
-  if (!diagnosis) return findings;
+  if (!diagnosis) return diagnosis;
   const std::size_t recorded = covariates.size();
   std::erase_if(covariates, [&](const Covariate& covariate) {
     return is_too_short(covariate, samples, diagnosis->samples);
   });
   if (covariates.size() < recorded) diagnosis = diagnose_tail(samples.latency_ns, covariates);
+  return diagnosis;
+}
+
+TailFindings find_tail(const result::Samples& samples) {
+  TailFindings findings;
+  std::vector<Covariate> covariates;
+  std::optional<TailDiagnosis> diagnosis = diagnose(samples, covariates);
+  if (!diagnosis) return findings;
   const Tail tail{.samples = samples,
                   .covariates = std::move(covariates),
                   .diagnosis = std::move(*diagnosis),

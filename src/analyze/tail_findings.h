@@ -20,6 +20,11 @@ struct TailFindings {
   std::optional<result::Finding> unexplained;
 };
 
+/// The tail of a result's samples, tried with every covariate that could be its cause: a wait that
+/// is too short for that is left out. `covariates` receives them. Nothing where there is no tail.
+std::optional<TailDiagnosis> diagnose(const result::Samples& samples,
+                                      std::vector<Covariate>& covariates);
+
 /// Empty where there is no tail.
 TailFindings find_tail(const result::Samples& samples);
 

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "analyze/explain.h"
+#include "cli/subject.h"
 #include "core/text.h"
 #include "platform/process.h"
 #include "result/summarize.h"
@@ -125,8 +126,10 @@ void set_over_processes(std::span<const result::Document> parts, result::Documen
     percentile.rank_low.reset();
     percentile.rank_high.reset();
     percentile.n_eff = static_cast<double>(parts.size());
+    // As many processes of the same size as the signed-rank interval needs.
     percentile.samples_needed =
-        stats::minimum_n(kMedian, percentile.confidence, stats::Sides::kBoth);
+        stats::minimum_n(kMedian, percentile.confidence, stats::Sides::kBoth) *
+        document.summary->latency.n / static_cast<std::int64_t>(parts.size());
   }
   document.summary->latency.n_eff = static_cast<double>(parts.size());
 }
@@ -197,6 +200,7 @@ Result<result::Document> measure_processes(const Arguments& arguments, const Mea
 
   result::Document document = parts.front();
   document.configuration = effective_flags(arguments);
+  if (!document.model) drop_model_flags(document.configuration);
   document.findings.clear();
   for (std::size_t i = 1; i < parts.size(); ++i) {
     append_samples(document.samples, parts[i].samples);

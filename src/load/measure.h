@@ -43,8 +43,8 @@ struct MeasurePlan {
   std::int64_t warm_up = 20;   ///< runs discarded whatever they show, >= kWarmUpMin
   std::int64_t samples = 500;  ///< at most, the ones that the warm-up takes not counted
   std::int64_t duration_ns = 60'000'000'000;  ///< of the sampling, at most
-  std::optional<WidthGoal> width_goal;        ///< either ends the sampling from kSamplesSound on
-  std::optional<VerdictGoal> verdict_goal;
+  std::optional<WidthGoal> width_goal = {};   ///< either ends the sampling from kSamplesSound on
+  std::optional<VerdictGoal> verdict_goal = {};
   stats::Probability confidence{95, 100};  ///< of the interval of the width goal
   std::uint64_t seed = 0;                  ///< of the order of several systems
 };

@@ -44,6 +44,7 @@ void close_quietly(int& descriptor) {
 Result<pid_t> spawn(std::span<const std::string> words, int in, int out, int errors) {
   std::vector<std::string> copies(words.begin(), words.end());
   std::vector<char*> arguments;
+  arguments.reserve(copies.size() + 1);
   for (std::string& word : copies) arguments.push_back(word.data());
   arguments.push_back(nullptr);
 

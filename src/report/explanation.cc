@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -16,31 +17,43 @@ namespace {
 
 std::string percent_text(double share) { return fmt::format("{:.0f}%", 100 * share); }
 
+std::string share_of(std::int64_t part, std::int64_t rest) {
+  return part + rest == 0
+             ? "none"
+             : percent_text(static_cast<double>(part) / static_cast<double>(part + rest));
+}
+
+/// Three digits, and no more than is worth reading.
+std::string odds_text(double odds) {
+  if (odds > 999) return ">999";
+  return odds < 0.01 ? "<0.01" : fmt::format("{:.3g}", odds);
+}
+
 /// One row for each covariate that was tested, the largest share first.
 Grid tested_grid(const analyze::TailDiagnosis& diagnosis, bool unicode) {
   Grid grid;
-  grid.heads = {"covariate", "above", "slow", "others", "explains", "odds ratio", "p", "claimed"};
+  grid.heads = {"covariate", "slow", "others", "share", "odds ratio", "p", "cause"};
   auto tested = diagnosis.exposures.tested;
   std::sort(tested.begin(), tested.end(), [](const auto& a, const auto& b) {
     return a.share != b.share ? a.share > b.share : a.index < b.index;
   });
   for (const analyze::TestedCovariate& one : tested) {
     const auto& table = one.table;
-    grid.rows.push_back(
-        {printable(one.name, unicode), fmt::format("{:.4g}", one.threshold),
-         fmt::format("{}/{}", table.exposed_tail, table.exposed_tail + table.unexposed_tail),
-         fmt::format("{}/{}", table.exposed_body, table.exposed_body + table.unexposed_body),
-         percent_text(one.share),
-         fmt::format("{:.3g} ({:.2g}-{:.2g})", one.odds.estimate, one.odds.lower, one.odds.upper),
-         one.p_holm < 1e-4 ? "<0.0001" : fmt::format("{:.4f}", one.p_holm),
-         one.claimed ? "yes" : "no"});
+    grid.rows.push_back({printable(fmt::format("{} > {:.4g}", one.name, one.threshold), unicode),
+                         share_of(table.exposed_tail, table.unexposed_tail),
+                         share_of(table.exposed_body, table.unexposed_body),
+                         percent_text(one.share),
+                         fmt::format("{} ({} to {})", odds_text(one.odds.estimate),
+                                     odds_text(one.odds.lower), odds_text(one.odds.upper)),
+                         one.p_holm < 1e-4 ? "<0.0001" : fmt::format("{:.4f}", one.p_holm),
+                         one.claimed ? "yes" : "no"});
   }
   return grid;
 }
 
 std::optional<analyze::TailDiagnosis> diagnosis_of(const result::Document& document) {
-  const auto covariates = analyze::possible_causes(document.samples);
-  return analyze::diagnose_tail(document.samples.latency_ns, covariates);
+  std::vector<analyze::Covariate> covariates;
+  return analyze::diagnose(document.samples, covariates);
 }
 
 /// What to say where there is no finding.
@@ -60,7 +73,8 @@ std::string tail_text(const analyze::TailDiagnosis& diagnosis, const result::Doc
 }
 
 constexpr std::string_view kTestedNote =
-    "slow, others: samples above the covariate's median; p after Holm";
+    "how many of the slow samples and of the others lie above the covariate's median, the share of "
+    "the tail that it explains, the odds ratio with its 95% interval, and p after Holm";
 
 }  // namespace
 

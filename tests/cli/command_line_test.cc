@@ -144,7 +144,8 @@ TEST(Help, FitsEightyColumnsAndNamesExitCodesAndAnExample) {
   EXPECT_EQ(vivace({"help"}).out, all.out);
   EXPECT_EQ(vivace({"-h"}).out, all.out);
   std::string pages = all.out;
-  for (const char* verb : {"info", "init", "measure", "embed", "completion", "man"}) {
+  for (const char* verb : {"info", "init", "measure", "import", "explain", "compare", "embed",
+                           "selftest", "completion", "man"}) {
     EXPECT_THAT(all.out, testing::HasSubstr(std::string("  ") + verb + " "));
     const ProgramResult page = vivace({verb, "--help"});
     EXPECT_EQ(page.status, 0);

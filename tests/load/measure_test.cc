@@ -1,8 +1,10 @@
 // The measuring loop against a system of known behaviour.
 #include "load/measure.h"
 
-#include <numeric>
+#include <algorithm>
+#include <atomic>
 #include <string>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -16,14 +18,24 @@ using test::FakeSystem;
 
 constexpr std::int64_t kMinute = 60'000'000'000;
 
+const std::vector<double>& covariate(const result::Samples& samples, std::string_view name) {
+  static const std::vector<double> none;
+  for (const auto& one : samples.covariates) {
+    if (one.name == name) return one.values;
+  }
+  ADD_FAILURE() << "no covariate " << name;
+  return none;
+}
+
 TEST(Measure, CountsAreThoseOfThePlan) {
   FakeSystem system;
   system.items = 4;
   const auto measured = measure(system, {.warm_up = 12, .samples = 30, .duration_ns = kMinute}, {});
   ASSERT_TRUE(measured) << measured.error().message;
   EXPECT_EQ(system.runs, 42);
-  EXPECT_EQ(measured->warm_up_done, 12);
-  EXPECT_EQ(measured->samples.size(), 30U);
+  EXPECT_EQ(measured->warm_up.discarded, 12);
+  EXPECT_EQ(measured->warm_up.latency_ns.size(), 12U);
+  EXPECT_EQ(measured->samples.latency_ns.size(), 30U);
   EXPECT_EQ(measured->stop_reason, StopReason::kSamples);
   EXPECT_EQ(measured->items_per_run, 4);
   // Each request is prepared, run, finished, in this order and never overlapping.
@@ -41,17 +53,17 @@ TEST(Measure, StampsAreOfTheRunAlone) {
   const auto measured = measure(system, {.warm_up = 2, .samples = 20, .duration_ns = kMinute}, {});
   ASSERT_TRUE(measured);
   EXPECT_GE(measured->first_inference_ns, 200'000);
-  std::int64_t last_end_ns = 0;
-  for (const Sample& sample : measured->samples) {
-    EXPECT_GE(sample.latency_ns(), 200'000);
-    EXPECT_EQ(sample.intended_ns, sample.start_ns) << "closed loop";
-    EXPECT_GT(sample.start_ns, last_end_ns) << "one at a time";
-    last_end_ns = sample.end_ns;
-    EXPECT_GT(sample.usage.cpu_ns, 0) << "it spun";
-    EXPECT_GE(sample.usage.involuntary_switches, 0);
-    EXPECT_GE(sample.cpu_before, 0);
-    EXPECT_GE(sample.cpu_after, 0);
+  const result::Samples& samples = measured->samples;
+  std::int64_t last_end_ns = -1;
+  for (std::size_t i = 0; i < samples.latency_ns.size(); ++i) {
+    EXPECT_GE(samples.latency_ns[i], 200'000);
+    EXPECT_GT(samples.start_ns[i], last_end_ns) << "one at a time";
+    last_end_ns = samples.start_ns[i] + samples.latency_ns[i];
   }
+  EXPECT_EQ(samples.start_ns[0], 0);
+  for (const double cpu_ns : covariate(samples, "cpu_time_ns")) EXPECT_GT(cpu_ns, 0) << "it spun";
+  for (const double cpu : covariate(samples, "cpu")) EXPECT_GE(cpu, 0);
+  for (const double probe_ns : covariate(samples, "spin_probe_ns")) EXPECT_GT(probe_ns, 0);
 }
 
 TEST(Measure, StagesAddUpToTheLatencyExactly) {
@@ -60,13 +72,13 @@ TEST(Measure, StagesAddUpToTheLatencyExactly) {
   system.stamps = {{Stage::kDecode, 10'000}, {Stage::kContextEncode, 25'000}};
   const auto measured = measure(system, {.warm_up = 1, .samples = 10, .duration_ns = kMinute}, {});
   ASSERT_TRUE(measured);
-  for (const Sample& sample : measured->samples) {
-    const auto at = [&](Stage stage) { return sample.stages[static_cast<std::size_t>(stage)]; };
-    EXPECT_EQ(at(Stage::kDecode), 10'000) << "of this request alone";
-    EXPECT_EQ(at(Stage::kContextEncode), 25'000);
-    EXPECT_EQ(at(Stage::kUnattributed), sample.latency_ns() - 35'000);
-    EXPECT_EQ(std::accumulate(sample.stages.begin(), sample.stages.end(), std::int64_t{0}),
-              sample.latency_ns());
+  const result::Samples& samples = measured->samples;
+  ASSERT_EQ(samples.stages.size(), 3U);
+  for (std::size_t i = 0; i < samples.latency_ns.size(); ++i) {
+    EXPECT_EQ(samples.stages[0].times_ns[i], 10'000) << "of this request alone";
+    EXPECT_EQ(samples.stages[1].times_ns[i], 25'000);
+    EXPECT_EQ(samples.stages[2].stage, Stage::kUnattributed);
+    EXPECT_EQ(samples.stages[2].times_ns[i], samples.latency_ns[i] - 35'000);
   }
 }
 
@@ -77,16 +89,16 @@ TEST(Measure, TheTimeLimitEndsTheSampling) {
       measure(system, {.warm_up = 1, .samples = 1'000'000, .duration_ns = 20'000'000}, {});
   ASSERT_TRUE(measured);
   EXPECT_EQ(measured->stop_reason, StopReason::kDuration);
-  EXPECT_GE(measured->samples.size(), 1U);
-  EXPECT_LE(measured->samples.size(), 10U) << "20 ms hold no more than ten of 2 ms";
-  EXPECT_EQ(static_cast<int>(measured->samples.size()) + 1, system.runs);
+  EXPECT_GE(measured->samples.latency_ns.size(), 1U);
+  EXPECT_LE(measured->samples.latency_ns.size(), 10U) << "20 ms hold no more than ten of 2 ms";
+  EXPECT_EQ(static_cast<int>(measured->samples.latency_ns.size()) + 1, system.runs);
 }
 
 TEST(Measure, OneSampleIsAlwaysTaken) {
   FakeSystem system;
   const auto measured = measure(system, {.warm_up = 1, .samples = 5, .duration_ns = 0}, {});
   ASSERT_TRUE(measured);
-  EXPECT_EQ(measured->samples.size(), 1U);
+  EXPECT_EQ(measured->samples.latency_ns.size(), 1U);
   EXPECT_EQ(measured->stop_reason, StopReason::kDuration);
 }
 
@@ -102,7 +114,7 @@ TEST(Measure, AStopEndsTheRunWithWhatThereIs) {
                                 {.stop = &stop, .progress = {}});
   ASSERT_TRUE(measured);
   EXPECT_EQ(measured->stop_reason, StopReason::kInterrupted);
-  EXPECT_EQ(measured->samples.size(), 6U);
+  EXPECT_EQ(measured->samples.latency_ns.size(), 6U);
   EXPECT_EQ(system.runs, 8);
 }
 
@@ -117,8 +129,8 @@ TEST(Measure, AStopDuringTheWarmUpLeavesNoSample) {
                                 {.stop = &stop, .progress = {}});
   ASSERT_TRUE(measured);
   EXPECT_EQ(measured->stop_reason, StopReason::kInterrupted);
-  EXPECT_EQ(measured->warm_up_done, 3);
-  EXPECT_TRUE(measured->samples.empty());
+  EXPECT_EQ(measured->warm_up.discarded, 3);
+  EXPECT_TRUE(measured->samples.latency_ns.empty());
   EXPECT_EQ(system.runs, 3);
 }
 
@@ -158,6 +170,155 @@ TEST(Measure, ProgressIsToldBetweenRequests) {
                       {.stop = nullptr, .progress = progress}));
   EXPECT_THAT(told,
               testing::ElementsAre("warm-up 2/3", "warm-up 3/3", "sampling 1/2", "sampling 2/2"));
+}
+
+TEST(Measure, FindsTheRestOfTheWarmUpAndMakesUpForIt) {
+  FakeSystem system;
+  system.simulate([](int run) { return run <= 80 ? 1'500'000 + run % 3 : 1'000'000 + run % 3; });
+  const auto measured =
+      measure(system, {.warm_up = 20, .samples = 300, .duration_ns = kMinute}, {});
+  ASSERT_TRUE(measured);
+  EXPECT_EQ(measured->warm_up.fixed, 20);
+  EXPECT_EQ(measured->warm_up.discarded, 80);
+  EXPECT_EQ(measured->warm_up.latency_ns.size(), 80U);
+  EXPECT_EQ(measured->warm_up.steady, true);
+  ASSERT_EQ(measured->samples.latency_ns.size(), 300U) << "as many as were asked for";
+  EXPECT_EQ(*std::ranges::max_element(measured->samples.latency_ns), 1'000'002);
+  EXPECT_EQ(measured->samples.start_ns.front(), 0);
+  EXPECT_EQ(system.runs, 380);
+}
+
+TEST(Measure, KeepsTheSamplesOfARunThatNeverSettles) {
+  FakeSystem system;
+  system.simulate([](int run) { return 3'000'000 - 5'000 * run; });
+  const auto measured =
+      measure(system, {.warm_up = 20, .samples = 300, .duration_ns = kMinute}, {});
+  ASSERT_TRUE(measured);
+  EXPECT_EQ(measured->warm_up.steady, false);
+  EXPECT_EQ(measured->warm_up.discarded, 20);
+  EXPECT_EQ(measured->samples.latency_ns.size(), 300U);
+}
+
+TEST(Measure, StopsOnceTheIntervalIsNarrow) {
+  FakeSystem system;
+  system.simulate([](int run) { return 1'000'000 + run * 7919 % 1000; });
+  MeasurePlan plan{.warm_up = 20, .samples = 100'000, .duration_ns = kMinute};
+  plan.width_goal = WidthGoal{.p = stats::Probability(5, 10), .half_width = 0.01};
+  const auto measured = measure(system, plan, {});
+  ASSERT_TRUE(measured);
+  EXPECT_EQ(measured->stop_reason, StopReason::kWidth);
+  EXPECT_EQ(measured->samples.latency_ns.size(), 100U) << "the first look suffices";
+}
+
+TEST(Measure, StopsOnceTheLevelIsDecided) {
+  for (const bool slow : {false, true}) {
+    FakeSystem system;
+    system.simulate([slow](int run) { return slow && run * 7 % 10 < 3 ? 9'000'000 : 1'000'000; });
+    MeasurePlan plan{.warm_up = 20, .samples = 100'000, .duration_ns = kMinute};
+    plan.verdict_goal = VerdictGoal{.p = stats::Probability(95, 100),
+                                    .limit_ns = 5'000'000,
+                                    .confidence = stats::Probability(95, 100)};
+    const auto measured = measure(system, plan, {});
+    ASSERT_TRUE(measured);
+    EXPECT_EQ(measured->stop_reason, StopReason::kVerdict);
+    EXPECT_LT(measured->samples.latency_ns.size(), 1000U);
+  }
+}
+
+TEST(Measure, SeveralTakeTurnsInAnOrderThatIsDrawn) {
+  FakeSystem a;
+  FakeSystem b;
+  std::string order;
+  a.simulate([&](int) {
+    order += 'a';
+    return 1'000'000;
+  });
+  b.simulate([&](int run) {
+    order += 'b';
+    return run <= 45 ? 2'000'000 : 1'000'000;
+  });
+  const Subject subjects[] = {{&a, "a"}, {&b, "b"}};
+  const auto measured =
+      measure_side_by_side(subjects, {.warm_up = 10, .samples = 200, .duration_ns = kMinute}, {});
+  ASSERT_TRUE(measured);
+  EXPECT_EQ((*measured)[0].samples.latency_ns.size(), 200U);
+  EXPECT_EQ((*measured)[1].samples.latency_ns.size(), 200U);
+  // The warm-up of one is discarded for both.
+  EXPECT_EQ((*measured)[0].warm_up.discarded, 45);
+  EXPECT_EQ((*measured)[1].warm_up.discarded, 45);
+  int a_first = 0;
+  for (std::size_t i = 0; i + 1 < order.size(); i += 2) {
+    EXPECT_NE(order[i], order[i + 1]) << "each once a round";
+    a_first += order[i] == 'a' ? 1 : 0;
+  }
+  const int rounds = static_cast<int>(order.size() / 2);
+  EXPECT_GT(a_first, rounds / 3);
+  EXPECT_LT(a_first, rounds * 2 / 3);
+}
+
+TEST(Measure, AnInterruptWithinARoundLeavesWholeRounds) {
+  std::atomic<bool> stop = false;
+  FakeSystem a;
+  FakeSystem b;
+  a.during_run = b.during_run = [&](int run) -> Result<void> {
+    if (run < 30) return {};
+    stop = true;
+    return fail(ErrorCode::kInterrupted, "interrupted");
+  };
+  const Subject subjects[] = {{&a, "a"}, {&b, "b"}};
+  const auto measured =
+      measure_side_by_side(subjects, {.warm_up = 10, .samples = 200, .duration_ns = kMinute},
+                           {.stop = &stop, .progress = {}});
+  ASSERT_TRUE(measured) << measured.error().message;
+  EXPECT_EQ((*measured)[0].stop_reason, StopReason::kInterrupted);
+  EXPECT_EQ((*measured)[0].samples.latency_ns.size(), 19U);
+  EXPECT_EQ((*measured)[1].samples.latency_ns.size(), 19U);
+}
+
+TEST(Measure, FindsWorkThatIsLeftWhenTheCallReturns) {
+  for (const std::int64_t left_ns : {0, 40'000, 500'000}) {
+    FakeSystem system;
+    system.simulate([](int) { return 1'000'000; });
+    system.left_ns = left_ns;
+    const auto measured =
+        measure(system, {.warm_up = 10, .samples = 60, .duration_ns = kMinute}, {});
+    ASSERT_TRUE(measured);
+    EXPECT_TRUE(measured->completion.checked);
+    EXPECT_EQ(measured->completion.asynchronous, left_ns > 50'000) << left_ns;
+    EXPECT_EQ(measured->completion.runs, 22);
+    EXPECT_EQ(*std::ranges::max_element(measured->samples.latency_ns), 1'000'000)
+        << "the check is no part of a latency";
+  }
+}
+
+TEST(Measure, RecordsWhatTheSystemSaysOfItself) {
+  FakeSystem system;
+  system.simulate([](int) { return 1'000'000; });
+  system.names = {"queue_length"};
+  const auto measured = measure(system, {.warm_up = 10, .samples = 20, .duration_ns = kMinute}, {});
+  ASSERT_TRUE(measured);
+  ASSERT_EQ(measured->samples.covariates.size(), 1U) << "and nothing of the machine";
+  EXPECT_EQ(covariate(measured->samples, "queue_length")[3], 14);
+}
+
+TEST(Measure, TakesOffWhatIsNotTimed) {
+  FakeSystem system;
+  system.simulate([](int) { return 1'000'000; });
+  system.untimed = 400'000;
+  const auto measured = measure(system, {.warm_up = 10, .samples = 20, .duration_ns = kMinute}, {});
+  ASSERT_TRUE(measured);
+  EXPECT_EQ(measured->samples.latency_ns.front(), 600'000);
+}
+
+TEST(Measure, SaysNothingOfOurProcessorWhereTheWorkIsElsewhere) {
+  FakeSystem system;
+  system.here = false;
+  const auto measured = measure(system, {.warm_up = 10, .samples = 20, .duration_ns = kMinute}, {});
+  ASSERT_TRUE(measured);
+  for (const auto& one : measured->samples.covariates) {
+    EXPECT_NE(one.name, "cpu");
+    EXPECT_NE(one.name, "migrated");
+  }
 }
 
 TEST(MeasureDeathTest, APlanWithoutRunsIsABug) {
