@@ -103,7 +103,7 @@ std::vector<Flag> make_flags() {
       {.name = "until",
        .value_name = "GOAL",
        .help = "Sample until ci=2%@p99 (the interval of P99 is within 2% of it) or verdict (--slo "
-               "is decided), at most for --duration; --samples then is the most, 10M."},
+               "is decided), within the time that --duration allows."},
       {.name = "slo",
        .value_name = "LEVEL",
        .help = "The service level asked for, as p95<30ms; its verdict is the exit code."},

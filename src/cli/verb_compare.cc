@@ -249,9 +249,7 @@ Verb compare_verb() {
           .flags = std::move(flags),
           .defaults = {{"samples", "100"}, {"percentiles", "p95,p99"}},
           .choices = {},
-          .example =
-              "vivace compare --model ijepa-vits16 photo.jpg --a \"--threads 1\" "
-              "--b \"--threads 2\"",
+          .example = "vivace compare --model m photo.jpg --a \"--threads 1\" --b \"--threads 2\"",
           .exit_codes =
               "  0 improved or equivalent   1 regressed   2 inconclusive\n"
               "  3 not comparable: unlike machines or builds, or no latency\n",

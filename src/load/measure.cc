@@ -331,6 +331,11 @@ class Run {
   bool goal_reached() {
     if (!plan_.width_goal && !plan_.verdict_goal) return false;
     if (rounds() < next_goal_check_) return false;
+    // What a goal looks at begins after the warm-up, and stays what it is.
+    if (!warm_up_cut_) {
+      warm_up_cut_ = true;
+      if (discard_warm_up()) return false;
+    }
     // At growing distances, so that looking costs a fixed share of the run.
     next_goal_check_ = rounds() + std::max<std::int64_t>(50, rounds() / 10);
     const auto all = [&](const auto& reached) {
@@ -389,8 +394,8 @@ class Run {
     return {};
   }
 
-  /// Takes the rest of the warm-up out of the samples, and makes up for it where time is left.
-  Result<void> cut_warm_up() {
+  /// Takes the rest of the warm-up out of the samples; true where there was any.
+  bool discard_warm_up() {
     std::int64_t cut = 0;
     for (std::size_t i = 0; i < runners_.size(); ++i) {
       const stats::WarmUpCut found = stats::mser5(runners_[i]->columns().latency_ns());
@@ -398,15 +403,21 @@ class Run {
       measurements_[i].warm_up.steady = !found.at_limit;
       if (!found.at_limit) cut = std::max(cut, *found.discarded);
     }
-    if (cut == 0) return {};
+    if (cut == 0) return false;
     for (std::size_t i = 0; i < runners_.size(); ++i) {
       const auto latencies = runners_[i]->columns().discard_first(static_cast<std::size_t>(cut));
       auto& warm_up = measurements_[i].warm_up;
       warm_up.latency_ns.insert(warm_up.latency_ns.end(), latencies.begin(), latencies.end());
       warm_up.discarded += cut;
     }
-    rounds_read_ -= cut;
-    if (common_.stop_reason != StopReason::kSamples) return {};
+    rounds_read_ = std::max<std::int64_t>(0, rounds_read_ - cut);
+    return true;
+  }
+
+  /// As many samples as the warm-up took are taken anew, where time is left.
+  Result<void> cut_warm_up() {
+    if (warm_up_cut_ || !discard_warm_up() || common_.stop_reason != StopReason::kSamples)
+      return {};
     if (meter_) (void)meter_->read();
     VIVACE_CHECK_OK(sample_until(plan_.samples));
     read_surroundings();
@@ -447,6 +458,7 @@ class Run {
   std::int64_t rounds_read_ = 0;  ///< rounds whose surroundings have been read
   std::int64_t next_goal_check_ = kSamplesSound;
   std::int64_t sampling_start_ns_ = 0;
+  bool warm_up_cut_ = false;  ///< already, before a goal was first looked at
 };
 
 }  // namespace

@@ -54,12 +54,14 @@ std::string with_interval(const result::Percentile& one, bool unicode) {
                      number(one.ci_low_ns), unicode ? "\u2013" : "-", number(one.ci_high_ns));
 }
 
+/// "498 \u00b10.3%".
 std::string throughput_text(const result::Summary& summary, bool unicode) {
   if (!summary.throughput_per_s) return "?";
   std::string text = fmt::format("{:.4g}", *summary.throughput_per_s);
   if (summary.throughput_ci_low && summary.throughput_ci_high) {
-    text += fmt::format(" ({:.4g}{}{:.4g})", *summary.throughput_ci_low, unicode ? "\u2013" : "-",
-                        *summary.throughput_ci_high);
+    const double half = (*summary.throughput_ci_high - *summary.throughput_ci_low) / 2;
+    text += fmt::format(" {}{:.1f}%", unicode ? "\u00b1" : "+-",
+                        100 * half / *summary.throughput_per_s);
   }
   return text;
 }

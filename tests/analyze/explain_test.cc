@@ -346,9 +346,25 @@ TEST(Explain, APlaceOrARegularityComesBeforeAWeakCause) {
     run.slow(50 * k + 7, 20 * kMs, 0);
     if (k % 3 == 0) run.values("involuntary_switches")[50 * k + 7] = 1;
   }
-  const Ids expected = {"tail.stage.decode", "tail.periodic", "tail.involuntary_switches",
+  const Ids expected = {"tail.periodic", "tail.stage.decode", "tail.involuntary_switches",
                         "tail.unexplained"};
   EXPECT_EQ(ids(explain(run.document)), expected);
+}
+
+// A request that takes longer waits longer too: that is no cause.
+TEST(Explain, AWaitTooShortForTheExtraTimeIsNoCause) {
+  for (const double wait_us : {40.0, 4000.0}) {
+    PlantedRun run(1000);
+    for (std::size_t k = 0; k < 20; ++k) {
+      const std::size_t at = 41 * k + k * k % 7;
+      run.slow(at, 20 * kMs, 0);
+      run.values("io_pressure_us")[at] = wait_us;
+    }
+    const Ids found = ids(explain(run.document));
+    const bool claimed =
+        std::find(found.begin(), found.end(), "tail.io_pressure_us") != found.end();
+    EXPECT_EQ(claimed, wait_us > 1000) << wait_us;
+  }
 }
 
 // The order of specificity must not overrule the statistics where those are known.

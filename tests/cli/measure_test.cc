@@ -228,7 +228,8 @@ TEST_F(Measure, RecordsWhatWasRunAndWhere) {
   EXPECT_GT(at(document, {"clock", "cost_ns"}).as_number(), 0);
   EXPECT_GT(at(document, {"phases", "cold_start", "load_ns"}).as_integer(), 0);
   EXPECT_GT(at(document, {"phases", "cold_start", "first_inference_ns"}).as_integer(), 0);
-  EXPECT_EQ(at(document, {"phases", "warm_up", "discarded"}).as_integer(), 20);
+  EXPECT_EQ(at(document, {"phases", "warm_up", "fixed"}).as_integer(), 20);
+  EXPECT_GE(at(document, {"phases", "warm_up", "discarded"}).as_integer(), 20);
   EXPECT_EQ(at(document, {"phases", "sampling", "count"}).as_integer(), 100);
   EXPECT_EQ(at(document, {"phases", "sampling", "stop_reason"}).as_string(), "samples");
   EXPECT_TRUE(at(document, {"verdicts"}).is_array());
