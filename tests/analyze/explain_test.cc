@@ -357,7 +357,7 @@ TEST(Explain, AWaitTooShortForTheExtraTimeIsNoCause) {
     PlantedRun run(1000);
     for (std::size_t k = 0; k < 20; ++k) {
       const std::size_t at = 41 * k + k * k % 7;
-      run.slow(at, 20 * kMs, 0);
+      run.slow(at, 20 * kMs);
       run.values("io_pressure_us")[at] = wait_us;
     }
     const Ids found = ids(explain(run.document));

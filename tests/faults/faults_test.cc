@@ -36,8 +36,8 @@ Outcome measure(const std::string& fault, int run, const std::filesystem::path& 
   const auto file = (folder / "result.json").string();
   const std::string command =
       before + VIVACE_PROGRAM +
-      " measure --quiet --samples 1000 --system 'worker:" + VIVACE_FAULT_WORKER + " " + fault + " " +
-      std::to_string(run) + "' --json " + file;
+      " measure --quiet --samples 1000 --system 'worker:" + VIVACE_FAULT_WORKER + " " + fault +
+      " " + std::to_string(run) + "' --json " + file;
   const ProgramResult result = run_program("/bin/sh", {"-c", command});
   // 3 is what an asynchronous system gets.
   EXPECT_TRUE(result.status == 0 || result.status == 3) << command << result.err;
