@@ -19,8 +19,8 @@ work = None
 
 
 def kernel():
-    time.sleep(0.0005)  # a device takes a moment to start, and the call has returned by then
-    hashlib.pbkdf2_hmac("sha256", b"picture", b"vivace", 5000)  # lets other threads run meanwhile
+    time.sleep(0.002)  # a device takes a moment to start, and the call has returned by then
+    hashlib.pbkdf2_hmac("sha256", b"picture", b"vivace", 10000)  # lets other threads run meanwhile
 
 
 def run(request):

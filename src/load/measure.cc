@@ -162,7 +162,8 @@ class Runner {
     Result<void> done = system_.run(recorder_);
     const std::int64_t end_ns = system_.now_ns();
     if (!simulated) {
-      sample.usage = system_.usage() - before;
+      after_ = system_.usage();
+      sample.usage = after_ - before;
       sample.cpu_after = platform::current_cpu();
     }
     if (!done) return done;
@@ -191,7 +192,7 @@ class Runner {
       excesses_.push_back(std::max(0.0, static_cast<double>(waited) / latency));
       return {};
     }
-    const std::int64_t cpu_ns = system_.usage().cpu_ns;
+    const std::int64_t cpu_ns = after_.cpu_ns;
     std::this_thread::sleep_for(
         std::chrono::nanoseconds(std::clamp(sample.latency_ns, kIdleWaitNsMin, kIdleWaitNsMax)));
     const std::int64_t used_ns = system_.usage().cpu_ns - cpu_ns;
@@ -204,6 +205,7 @@ class Runner {
 
   system::System& system_;
   Recorder recorder_;
+  platform::Usage after_;  ///< right after the last run()
   SampleColumns columns_;
   std::vector<double> excesses_;
   std::int64_t runs_ = 0;
