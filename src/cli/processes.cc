@@ -112,8 +112,8 @@ void append_samples(result::Samples& to, const result::Samples& from) {
 const stats::Probability kMedian(5, 10);
 
 /// Replaces the intervals of the pooled samples by those over processes.
-void set_over_processes(std::span<const result::Document> parts, result::Document& document) {
-  for (result::Percentile& percentile : document.summary->latency.percentiles) {
+void set_over_processes(std::span<const result::Document> parts, result::LatencySummary& latency) {
+  for (result::Percentile& percentile : latency.percentiles) {
     std::vector<std::int64_t> values_ns;
     for (const result::Document& part : parts) {
       auto sorted = part.samples.latency_ns;
@@ -128,10 +128,10 @@ void set_over_processes(std::span<const result::Document> parts, result::Documen
     percentile.n_eff = static_cast<double>(parts.size());
     // As many processes of the same size as the signed-rank interval needs.
     percentile.samples_needed =
-        stats::minimum_n(kMedian, percentile.confidence, stats::Sides::kBoth) *
-        document.summary->latency.n / static_cast<std::int64_t>(parts.size());
+        stats::minimum_n(kMedian, percentile.confidence, stats::Sides::kBoth) * latency.n /
+        static_cast<std::int64_t>(parts.size());
   }
-  document.summary->latency.n_eff = static_cast<double>(parts.size());
+  latency.n_eff = static_cast<double>(parts.size());
 }
 
 void add_spread(std::span<const result::Document> parts, const MeasureOrder& order,
@@ -149,8 +149,8 @@ void add_spread(std::span<const result::Document> parts, const MeasureOrder& ord
   processes.within_ns2 = spread.within_ns2;
   processes.between_ns2 = spread.between_ns2;
   processes.over_processes = spread.over_processes;
-  if (spread.over_processes) {
-    set_over_processes(parts, document);
+  if (spread.over_processes && document.summary) {
+    set_over_processes(parts, document.summary->latency);
     document.caveats.push_back(
         {.id = "processes.differ",
          .message = fmt::format(
@@ -217,9 +217,10 @@ Result<result::Document> measure_processes(const Arguments& arguments, const Mea
     document.phases.sampling.stop_reason = "interrupted";
   }
   if (document.samples.latency_ns.empty()) return document;
-  const auto throughput = document.summary ? document.summary->throughput_per_s : std::nullopt;
-  document.summary = result::summarize(document.samples, order.percentiles, order.confidence);
-  document.summary->throughput_per_s = throughput;
+  result::Summary summary =
+      result::summarize(document.samples, order.percentiles, order.confidence);
+  if (document.summary) summary.throughput_per_s = document.summary->throughput_per_s;
+  document.summary = std::move(summary);
   if (parts.size() >= 2) add_spread(parts, order, document);
   if (order.level) {
     document.verdicts.push_back(

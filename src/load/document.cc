@@ -273,20 +273,21 @@ void fill_document(Measurement measurement, std::int64_t load_ns,
   const std::vector<std::int64_t>& latency_ns = document.samples.latency_ns;
   if (latency_ns.empty()) return;
 
-  document.summary = result::summarize(document.samples, percentiles, confidence);
+  result::Summary& summary =
+      document.summary.emplace(result::summarize(document.samples, percentiles, confidence));
   const stats::SteadinessReport report = stats::assess_steadiness(latency_ns);
-  document.summary->steadiness = steadiness_of(report);
+  summary.steadiness = steadiness_of(report);
   // Closed loop, one at a time: items per second of timed region.
   const stats::MeanInterval mean = stats::mean_interval(latency_ns, confidence);
   const double items = static_cast<double>(measurement.items_per_run) * 1e9;
-  if (mean.mean > 0) document.summary->throughput_per_s = items / mean.mean;
-  if (mean.upper && *mean.lower > 0) {
-    document.summary->throughput_ci_low = items / *mean.upper;
-    document.summary->throughput_ci_high = items / *mean.lower;
+  if (mean.mean > 0) summary.throughput_per_s = items / mean.mean;
+  if (mean.upper && mean.lower && *mean.lower > 0) {
+    summary.throughput_ci_low = items / *mean.upper;
+    summary.throughput_ci_high = items / *mean.lower;
   }
   add_steadiness_caveats(report, document.caveats);
   add_interference_caveats(document.samples, document.caveats);
-  add_instrument_caveats(measurement, *document.summary, document.caveats);
+  add_instrument_caveats(measurement, summary, document.caveats);
 }
 
 }  // namespace vivace::load

@@ -77,9 +77,9 @@ class SurroundingsMeter {
     const platform::SurroundingTotals now = reader_.read();
     for (std::size_t i = 0; i < now.size(); ++i) {
       // Some hypervisors let the steal counter run backwards.
-      if (now[i] && totals_[i]) {
-        reading.change[i] = std::max<std::int64_t>(0, *now[i] - *totals_[i]);
-      }
+      const auto& before = totals_[i];
+      const auto& after = now[i];
+      if (before && after) reading.change[i] = std::max<std::int64_t>(0, *after - *before);
     }
     totals_ = now;
     reading.spin_probe_ns = platform::spin_probe_ns();
@@ -246,7 +246,7 @@ class Run {
     if (simulated_) return;
     common_.others_busy_share = platform::busy_share_of_others(kQuietWindowMs);
     common_.clock = platform::calibrate_clock();
-    common_.surroundings_cost_ns = meter_->calibrate_ns();
+    if (meter_) common_.surroundings_cost_ns = meter_->calibrate_ns();
     common_.before = platform::read_interference();
     for (std::size_t i = 0; i < runners_.size(); ++i) {
       measurements_[i].usage_cost_ns = calibrate_usage_ns(runners_[i]->system());

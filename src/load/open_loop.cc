@@ -43,6 +43,7 @@ double average_in_system(std::span<const OpenRequest> requests, std::int64_t beg
 std::vector<std::int64_t> constant_schedule(std::int64_t count, double rate_hz) {
   VIVACE_CHECK(count >= 0 && rate_hz > 0);
   std::vector<std::int64_t> intended_ns;
+  intended_ns.reserve(static_cast<std::size_t>(count));
   for (std::int64_t i = 0; i < count; ++i) {
     intended_ns.push_back(std::llround(static_cast<double>(i) * 1e9 / rate_hz));
   }

@@ -138,8 +138,10 @@ std::string sweep_csv(const result::Document& document) {
   const auto empty_or = [](const auto& value) {
     return value ? fmt::format("{}", *value) : std::string();
   };
-  if (!document.points.empty() && document.points.front().result.summary) {
-    for (const auto& one : document.points.front().result.summary->latency.percentiles) {
+  const auto first = document.points.empty() ? std::optional<result::Summary>()
+                                             : document.points.front().result.summary;
+  if (first) {
+    for (const auto& one : first->latency.percentiles) {
       const std::string name = lower(one.p.label());
       out += fmt::format(",{0}_ns,{0}_low_ns,{0}_high_ns", name);
     }
