@@ -3,7 +3,7 @@
 // of ours must call neither.
 #include <cstdlib>
 
-#include "pipeline/counting_allocator.h"
+#include "support/counting_allocator.h"
 #include "pipeline/pipeline_fixture.h"
 
 namespace vivace::pipeline {

@@ -1,5 +1,5 @@
 // Apart from the tests, so that no compiler sees through the replaced operators.
-#include "pipeline/counting_allocator.h"
+#include "support/counting_allocator.h"
 
 #include <atomic>
 #include <cerrno>
