@@ -3,8 +3,8 @@
 // of ours must call neither.
 #include <cstdlib>
 
-#include "support/counting_allocator.h"
 #include "pipeline/pipeline_fixture.h"
+#include "support/counting_allocator.h"
 
 namespace vivace::pipeline {
 namespace {
