@@ -4,10 +4,11 @@
 #include <unistd.h>
 
 #include <charconv>
+#include <fstream>
+#include <iterator>
 #include <string>
 
 #include "core/text.h"
-#include "platform/file.h"
 
 namespace vivace::platform {
 namespace {
@@ -15,9 +16,10 @@ namespace {
 constexpr std::array<std::string_view, kSurroundingCount> kNames = {
     "steal_ticks", "cpu_pressure_us", "memory_pressure_us", "io_pressure_us", "throttled_us"};
 
+/// Files below /proc have no size that a mapping could take: they are read to their end.
 std::string small_file(const char* path) {
-  auto text = read_text(path);
-  return text ? std::move(*text) : std::string();
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
 }
 
 bool has_piece(std::string_view list, char separator, std::string_view wanted) {

@@ -1,5 +1,7 @@
 #include "platform/surroundings.h"
 
+#include <fstream>
+#include <iterator>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -40,6 +42,22 @@ TEST(NumberAfter, ReadsKernelTexts) {
   EXPECT_EQ(number_after("some avg10=0.00 avg300=1.5 total=4711\nfull", "total="), 4711);
   EXPECT_FALSE(number_after("some total=", "total="));
   EXPECT_FALSE(number_after("", "total="));
+}
+
+TEST(SurroundingsReader, FindsTheCgroupOfThisProcess) {
+  // Where the kernel shows a cpu.stat with throttling for this process, it has to be read.
+  const auto whole = [](const char* path) {
+    std::ifstream file(path);
+    return std::string{std::istreambuf_iterator<char>(file), {}};
+  };
+  const CgroupCpuStat stat =
+      cgroup_cpu_stat(whole("/proc/self/mountinfo"), whole("/proc/self/cgroup"));
+  const std::string text = stat.path.empty() ? std::string() : whole(stat.path.c_str());
+  const char* key = stat.first_version ? "throttled_time" : "throttled_usec";
+  const bool shown = number_after(text, key).has_value();
+  const auto totals = SurroundingsReader().read();
+  EXPECT_EQ(totals[static_cast<std::size_t>(Surrounding::kThrottledUs)].has_value(), shown);
+  if (!shown) GTEST_SKIP() << "no cgroup of this process shows throttling here";
 }
 
 TEST(SurroundingsReader, TotalsNeverFall) {
