@@ -10,6 +10,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "core/random.h"
 #include "load/fake_system.h"
 #include "load/measure.h"
 
@@ -97,10 +98,28 @@ TEST(Document, HoldsWhatWasMeasured) {
   EXPECT_EQ(document.summary->latency.percentiles[1].value_ns, 1'090'000);
   // 200 requests of 4 items in 200 x 1.045 ms.
   EXPECT_NEAR(document.summary->throughput_per_s.value(), 800 / 0.209, 1e-6);
-  EXPECT_LE(document.summary->throughput_ci_low.value(), 800 / 0.209);
-  EXPECT_GE(document.summary->throughput_ci_high.value(), 800 / 0.209);
   ASSERT_TRUE(document.summary->steadiness);
   EXPECT_EQ(document.summary->steadiness->name, "steady");
+}
+
+TEST(Document, ThroughputHasAnInterval) {
+  Measurement measurement = calm(1000);
+  measurement.items_per_run = 4;
+  const std::uint64_t key = stream_key(3, "latencies");
+  // Even between 1 and 2 ms: the mean's standard deviation is 1 ms / sqrt(12 x 1000) = 9.1 us.
+  for (std::size_t i = 0; i < 1000; ++i) {
+    measurement.samples.latency_ns[i] =
+        1'000'000 + static_cast<std::int64_t>(random_bits(key, i) % 1'000'001);
+  }
+  const result::Summary summary = document_of(measurement).summary.value();
+  const double low = summary.throughput_ci_low.value();
+  const double high = summary.throughput_ci_high.value();
+  EXPECT_LT(low, summary.throughput_per_s.value());
+  EXPECT_GT(high, summary.throughput_per_s.value());
+  // Two-sided 95% of some ten to thirty batches, whose own scatter is up to a third.
+  const double half_width = (4e9 / low - 4e9 / high) / 2;
+  EXPECT_GT(half_width, 1.96 * 9'100 / 2);
+  EXPECT_LT(half_width, 1.96 * 9'100 * 2);
 }
 
 TEST(Document, StagesAreThoseThatRanAndAddUp) {
@@ -222,6 +241,27 @@ TEST(Caveats, UnsteadySamplesSaySo) {
   EXPECT_EQ(steadiness->segment_medians_ns.size(), 2U);
 }
 
+TEST(Caveats, ADriftAndTwoModesAreTold) {
+  Measurement drift = calm(500);
+  for (std::size_t i = 0; i < 500; ++i) {
+    drift.samples.latency_ns[i] += 400 * static_cast<std::int64_t>(i);
+  }
+  EXPECT_THAT(caveats_of(drift), testing::Contains("steadiness.drifting"));
+  EXPECT_GT(document_of(drift).summary->steadiness->trend_change.value(), 0.1);
+
+  // A third of the samples takes half as long again, without any order.
+  Measurement modes = calm(600);
+  for (std::size_t i = 0; i < 600; ++i) {
+    if (i * 7919 % 600 < 200) modes.samples.latency_ns[i] += 500'000;
+  }
+  EXPECT_THAT(caveats_of(modes), testing::Contains("steadiness.multimodal"));
+  const auto steadiness = document_of(modes).summary->steadiness;
+  EXPECT_TRUE(steadiness->bimodal);
+  EXPECT_NEAR(static_cast<double>(steadiness->lower_mode_ns.value()), 1'045'000, 10'000);
+  EXPECT_NEAR(static_cast<double>(steadiness->upper_mode_ns.value()), 1'545'000, 10'000);
+  EXPECT_NEAR(steadiness->upper_share.value(), 1.0 / 3, 0.02);
+}
+
 TEST(Document, ASimulatedSystemSaysNothingOfTheMachine) {
   Measurement measurement = calm(150);
   measurement.simulated = true;
@@ -261,6 +301,19 @@ TEST(Document, OfARealRunIsWhole) {
   const auto back = result::from_json(parse_json(write_json(result::to_json(document))).value());
   ASSERT_TRUE(back) << back.error().message;
   EXPECT_EQ(back->samples.latency_ns, document.samples.latency_ns);
+}
+
+TEST(Document, TellsWhatTheLoopFound) {
+  test::FakeSystem early;
+  early.simulate([](int run) { return 1'000'000 + run * 7 % 10; });
+  early.left_ns = 500'000;
+  const MeasurePlan plan{.warm_up = 20, .samples = 300, .duration_ns = 60'000'000'000};
+  EXPECT_THAT(caveats_of(measure(early, plan, {}).value()), ElementsAre("async_system"));
+
+  test::FakeSystem unsettled;
+  unsettled.simulate([](int run) { return 3'000'000 - 5'000 * run; });
+  EXPECT_THAT(caveats_of(measure(unsettled, plan, {}).value()),
+              testing::IsSupersetOf({"warm_up.no_steady_state", "steadiness.drifting"}));
 }
 
 }  // namespace

@@ -319,6 +319,7 @@ TEST(Measure, SaysNothingOfOurProcessorWhereTheWorkIsElsewhere) {
     EXPECT_NE(one.name, "cpu");
     EXPECT_NE(one.name, "migrated");
   }
+  EXPECT_EQ(covariate(measured->samples, "cpu_time_ns").size(), 20U) << "what it used is read";
 }
 
 TEST(MeasureDeathTest, APlanWithoutRunsIsABug) {

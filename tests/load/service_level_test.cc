@@ -48,6 +48,21 @@ TEST(Judge, SaysPassFailAndHowManyMore) {
   EXPECT_EQ(judge(level, {}, k95).verdict, "inconclusive");
 }
 
+TEST(Judge, TellsMlperfsEstimate) {
+  const ServiceLevel level = parse_service_level("p95<5s").value();
+  // 1 to 500 ms, in no order. P(Bin(500, 5%) <= 16) = 3.4% and with 17 it is above 5%: MLPerf's
+  // figure is the one that 15 samples exceed.
+  std::vector<std::int64_t> samples;
+  for (std::int64_t i = 0; i < 500; ++i) samples.push_back((i * 7919 % 500 + 1) * 1'000'000);
+  const std::string all = judge(level, samples, k95).message;
+  EXPECT_TRUE(all.ends_with("; MLPerf's early-stopping estimate of P95 is 485 ms")) << all;
+  // A first exceedance is allowed from 93 samples on.
+  for (const int n : {92, 93}) {
+    const std::string message = judge(level, scattered(n, 0), k95).message;
+    EXPECT_EQ(message.find("needs more samples") != std::string::npos, n < 93) << message;
+  }
+}
+
 TEST(Judge, ALatencyAtTheLimitMeetsIt) {
   const ServiceLevel level = parse_service_level("p95<5ms").value();
   EXPECT_EQ(judge(level, std::vector<std::int64_t>(100, 5'000'000), k95).verdict, "pass");
