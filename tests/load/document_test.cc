@@ -116,7 +116,7 @@ TEST(Document, ThroughputHasAnInterval) {
   const double high = summary.throughput_ci_high.value();
   EXPECT_LT(low, summary.throughput_per_s.value());
   EXPECT_GT(high, summary.throughput_per_s.value());
-  // Two-sided 95% of some ten to thirty batches, whose own scatter is up to a third.
+  // Two-sided 95% of 20 batches: their scatter is known to a third or so.
   const double half_width = (4e9 / low - 4e9 / high) / 2;
   EXPECT_GT(half_width, 1.96 * 9'100 / 2);
   EXPECT_LT(half_width, 1.96 * 9'100 * 2);

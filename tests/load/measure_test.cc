@@ -256,12 +256,34 @@ TEST(Measure, SeveralTakeTurnsInAnOrderThatIsDrawn) {
   EXPECT_LT(a_first, rounds * 2 / 3);
 }
 
+TEST(Measure, TheLongestWarmUpIsDiscardedForAllWhoeverHasIt) {
+  for (const int slow : {0, 1, 2}) {
+    FakeSystem systems[3];
+    std::vector<Subject> subjects;
+    for (int i = 0; i < 3; ++i) {
+      const int end = i == slow ? 75 : 40;
+      systems[i].simulate([end](int run) { return run <= end ? 2'000'000 : 1'000'000; });
+      subjects.push_back({&systems[i], std::to_string(i)});
+    }
+    const auto measured =
+        measure_side_by_side(subjects, {.warm_up = 10, .samples = 200, .duration_ns = kMinute}, {});
+    ASSERT_TRUE(measured);
+    for (const Measurement& one : *measured) {
+      EXPECT_EQ(one.warm_up.discarded, 75) << slow;
+      EXPECT_EQ(one.samples.latency_ns.size(), 200U);
+    }
+  }
+}
+
 TEST(Measure, AnInterruptWithinARoundLeavesWholeRounds) {
   std::atomic<bool> stop = false;
   FakeSystem a;
   FakeSystem b;
+  // The first of round 30 is done, and its second is not.
+  int begun = 0;
   a.during_run = b.during_run = [&](int run) -> Result<void> {
-    if (run < 30) return {};
+    if (run == 30) ++begun;
+    if (begun < 2) return {};
     stop = true;
     return fail(ErrorCode::kInterrupted, "interrupted");
   };
