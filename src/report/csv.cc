@@ -9,20 +9,15 @@
 #include "report/sweep.h"
 
 namespace vivace::report {
-namespace {
-
-/// In quotes where a separator, a quote or a line's end is part of the name.
-std::string field(std::string_view name) {
-  if (name.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(name);
+std::string csv_field(std::string_view text) {
+  if (text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(text);
   std::string quoted = "\"";
-  for (const char c : name) {
+  for (const char c : text) {
     if (c == '"') quoted += '"';
     quoted += c;
   }
   return quoted + '"';
 }
-
-}  // namespace
 
 std::string render_csv(const result::Document& document) {
   if (!document.points.empty()) return sweep_csv(document);
@@ -34,7 +29,7 @@ std::string render_csv(const result::Document& document) {
   }
   for (const result::CovariateSamples& covariate : samples.covariates) {
     VIVACE_CHECK(covariate.values.size() == samples.latency_ns.size());
-    out += ',' + field(covariate.name);
+    out += ',' + csv_field(covariate.name);
   }
   out += '\n';
   for (std::size_t i = 0; i < samples.latency_ns.size(); ++i) {

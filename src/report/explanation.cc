@@ -57,19 +57,31 @@ std::optional<analyze::TailDiagnosis> diagnosis_of(const result::Document& docum
 }
 
 /// What to say where there is no finding.
-std::string nothing_text(const result::Document& document) {
+std::string nothing_text(const result::Document& document, bool unicode) {
   if (document.samples.latency_ns.empty()) return "the result has no samples";
   std::string text = "nothing to explain: no sample lies far above the others";
+  const auto percentile = [&](std::int64_t hundredths) {
+    std::vector<std::int64_t> values = document.samples.latency_ns;
+    const auto place = values.begin() + (stats::rank_of(std::ssize(values), {hundredths, 100}) - 1);
+    std::nth_element(values.begin(), place, values.end());
+    return static_cast<double>(*place);
+  };
+  if (const double p50_ns = percentile(50); p50_ns > 0) {
+    text +=
+        fmt::format(" (P99 is {:.3g} {} P50)", percentile(99) / p50_ns, unicode ? "\u00d7" : "x");
+  }
   if (document.summary && document.summary->steadiness) {
-    text += fmt::format(", and the series is {}", document.summary->steadiness->name);
+    text += fmt::format(", and the series is {}",
+                        printable(document.summary->steadiness->name, unicode));
   }
   return text;
 }
 
-std::string tail_text(const analyze::TailDiagnosis& diagnosis, const result::Document& document) {
+std::string tail_text(const analyze::TailDiagnosis& diagnosis, const result::Document& document,
+                      bool unicode) {
   return fmt::format("{} of {} samples are slow: above {}", diagnosis.samples.size(),
                      document.samples.latency_ns.size(),
-                     DurationScale(diagnosis.cut_ns).text(diagnosis.cut_ns));
+                     DurationScale(diagnosis.cut_ns, unicode).text(diagnosis.cut_ns));
 }
 
 constexpr std::string_view kTestedNote =
@@ -80,15 +92,16 @@ constexpr std::string_view kTestedNote =
 
 std::string render_explanation_table(const result::Document& document, const TableStyle& style) {
   Page page(style);
-  page.raw(page.painted(Paint::kTitle, shorten_middle(fmt::format("vivace explain: {}",
-                                                                  printable(document.input.name)),
-                                                      page.width(), page.unicode())));
+  page.raw(page.painted(Paint::kTitle,
+                        shorten_middle(fmt::format("vivace explain: {}",
+                                                   printable(document.input.name, page.unicode())),
+                                       page.width(), page.unicode())));
   page.rule();
   for (const auto& [label, text] : head_facts(document, page.width() - 27, page.unicode())) {
     if (label == "input" || label == "machine" || label == "model") page.fact(label, text, 0, 11);
   }
   page.section("FINDINGS", "the first cause first");
-  if (document.findings.empty()) page.paragraph(nothing_text(document), 2);
+  if (document.findings.empty()) page.paragraph(nothing_text(document, page.unicode()), 2);
   int place = 0;
   for (const result::Finding& finding : document.findings) {
     const EntryText text = entry_text(finding, page.unicode());
@@ -98,7 +111,7 @@ std::string render_explanation_table(const result::Document& document, const Tab
   const auto diagnosis = diagnosis_of(document);
   if (!diagnosis) return page.take();
   page.section("WHAT WAS TRIED", "");
-  page.paragraph(tail_text(*diagnosis, document), 2);
+  page.paragraph(tail_text(*diagnosis, document, page.unicode()), 2);
   if (diagnosis->exposures.tested.empty()) {
     page.paragraph("no covariate was recorded that varies", 2);
   } else {
@@ -109,18 +122,20 @@ std::string render_explanation_table(const result::Document& document, const Tab
 }
 
 std::string render_explanation_markdown(const result::Document& document) {
-  std::string out = fmt::format("## vivace explain\n\n");
-  if (document.findings.empty()) out += nothing_text(document) + "\n";
+  std::string out = "## vivace explain\n\n";
+  if (document.findings.empty()) out += escaped_markdown(nothing_text(document, true)) + "\n";
   int place = 0;
   for (const result::Finding& finding : document.findings) {
     const EntryText text = entry_text(finding, true);
-    out += fmt::format("{}. **{}** {}", ++place, printable(finding.id), printable(finding.message));
-    if (!text.advice.empty()) out += "; try: " + text.advice;
+    out += fmt::format("{}. **{}** {}", ++place, escaped_markdown(printable(finding.id)),
+                       escaped_markdown(printable(finding.message)));
+    if (!text.advice.empty()) out += "; try: " + escaped_markdown(text.advice);
     out += '\n';
   }
   const auto diagnosis = diagnosis_of(document);
   if (!diagnosis) return out;
-  out += fmt::format("\n### What was tried\n\n{}\n", tail_text(*diagnosis, document));
+  out += fmt::format("\n### What was tried\n\n{}\n",
+                     escaped_markdown(tail_text(*diagnosis, document, true)));
   if (!diagnosis->exposures.tested.empty()) {
     out += fmt::format("{}\n\n{}", kTestedNote, markdown_grid(tested_grid(*diagnosis, true)));
   }

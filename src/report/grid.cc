@@ -42,16 +42,20 @@ void add_grid(Page& page, const Grid& grid) {
   for (const auto& row : grid.rows) page.raw(line(row));
 }
 
+std::string escaped_markdown(std::string_view text) {
+  std::string safe;
+  for (const char c : text) {
+    if (std::string_view("\\`*_[]<>|#~&!").find(c) != std::string_view::npos) safe += '\\';
+    safe += c;
+  }
+  return safe;
+}
+
 std::string markdown_grid(const Grid& grid) {
   const auto line = [](const std::vector<std::string>& texts) {
     std::string out = "|";
     for (const std::string& text : texts) {
-      out += ' ';
-      for (const char c : text) {
-        if (c == '|' || c == '<' || c == '`' || c == '*' || c == '_') out += '\\';
-        out += c;
-      }
-      out += " |";
+      out += ' ' + escaped_markdown(text) + " |";
     }
     return out + '\n';
   };

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "report/page.h"
@@ -17,7 +18,10 @@ struct Grid {
 /// the page is not enough, and then the last ones are left out.
 void add_grid(Page& page, const Grid& grid);
 
-/// With a line's end after the last row.
+/// Safe inside a cell and a paragraph: nothing is read as markup. The text is on one line already.
+std::string escaped_markdown(std::string_view text);
+
+/// Texts are escaped. With a line's end after the last row.
 std::string markdown_grid(const Grid& grid);
 
 }  // namespace vivace::report

@@ -17,20 +17,10 @@ namespace {
 
 constexpr int kNameWidth = 120;
 
-/// Safe inside a table cell and a paragraph. The texts are on one line already.
-std::string escaped(std::string_view text) {
-  std::string safe;
-  for (const char c : text) {
-    if (std::string_view("\\`*_[]<>|#~&!").find(c) != std::string_view::npos) safe += '\\';
-    safe += c;
-  }
-  return safe;
-}
-
 void add_facts(std::string& out, const std::vector<std::pair<std::string, std::string>>& facts) {
   out += "| | |\n| --- | --- |\n";
   for (const auto& [label, text] : facts) {
-    out += fmt::format("| {} | {} |\n", escaped(label), escaped(text));
+    out += fmt::format("| {} | {} |\n", escaped_markdown(label), escaped_markdown(text));
   }
 }
 
@@ -39,7 +29,7 @@ std::pair<std::string, std::string> version_fact(const result::Document& documen
 }
 
 void add_latency(std::string& out, const result::LatencySummary& latency) {
-  out += fmt::format("\n### Latency\n\n{}\n", escaped(basis_text(latency)));
+  out += fmt::format("\n### Latency\n\n{}\n", escaped_markdown(basis_text(latency)));
   if (!latency.percentiles.empty()) {
     out +=
         "\n| percentile | value | interval | ranks | n\\_eff |\n| --- | ---: | --- | ---: | ---: "
@@ -51,8 +41,8 @@ void add_latency(std::string& out, const result::LatencySummary& latency) {
                          row.ranks, row.n_eff);
     }
   }
-  out += fmt::format("\nmean {}; range {}\n", escaped(mean_text(latency, true)),
-                     escaped(range_text(latency, true)));
+  out += fmt::format("\nmean {}; range {}\n", escaped_markdown(mean_text(latency, true)),
+                     escaped_markdown(range_text(latency, true)));
 }
 
 void add_stages(std::string& out, const result::Summary& summary) {
@@ -65,7 +55,7 @@ void add_stages(std::string& out, const result::Summary& summary) {
   out += '\n';
   for (const result::StageSummary& stage : summary.stages) {
     const StageText row = stage_text(stage, columns, true);
-    out += fmt::format("| {} | {} | {} |", escaped(row.name), row.share, row.mean);
+    out += fmt::format("| {} | {} | {} |", escaped_markdown(row.name), row.share, row.mean);
     for (const std::string& text : row.percentiles) out += fmt::format(" {} |", text);
     out += '\n';
   }
@@ -77,8 +67,8 @@ void add_entries(std::string& out, std::string_view title, const std::vector<Ent
   out += fmt::format("\n### {}\n\n", title);
   for (const Entry& entry : entries) {
     const EntryText text = entry_text(entry, true);
-    out += "- " + escaped(text.statement);
-    if (!text.advice.empty()) out += "; try: " + escaped(text.advice);
+    out += "- " + escaped_markdown(text.statement);
+    if (!text.advice.empty()) out += "; try: " + escaped_markdown(text.advice);
     out += '\n';
   }
 }
@@ -90,18 +80,21 @@ void add_compared(std::string& out, const result::Comparison& comparison, bool s
     const ComparedText row = compared_text(one, true);
     const bool is_change = one.verdict == "regressed" || one.verdict == "improved";
     const std::string_view strong = is_change ? "**" : "";
-    out += fmt::format("| {} | {} | {} | {} | {} | {}{}{} |\n", escaped(row.name), row.a, row.b,
-                       row.change, row.interval, strong, escaped(row.verdict), strong);
+    out +=
+        fmt::format("| {} | {} | {} | {} | {} | {}{}{} |\n", escaped_markdown(row.name), row.a,
+                    row.b, row.change, row.interval, strong, escaped_markdown(row.verdict), strong);
   }
 }
 
 /// The verdict and its figures are in sight; what it rests on is folded away.
 std::string comparison_markdown(const result::Document& document,
                                 const result::Comparison& comparison) {
-  std::string out = fmt::format("## vivace compare: {}\n", escaped(printable(comparison.verdict)));
+  std::string out =
+      fmt::format("## vivace compare: {}\n", escaped_markdown(printable(comparison.verdict)));
   for (const auto& [label, text] : conclusion(comparison, true)) {
-    out += label == "verdict" ? fmt::format("\n**{}**\n", escaped(text))
-                              : fmt::format("\n{}: {}\n", escaped(label), escaped(text));
+    out += label == "verdict"
+               ? fmt::format("\n**{}**\n", escaped_markdown(text))
+               : fmt::format("\n{}: {}\n", escaped_markdown(label), escaped_markdown(text));
   }
   add_compared(out, comparison, false);
   const auto& quantities = comparison.quantities;
@@ -109,11 +102,11 @@ std::string comparison_markdown(const result::Document& document,
     out += "\n### Stages\n";
     add_compared(out, comparison, true);
   }
-  out += fmt::format("\nA plus is slower. {}\n", escaped(reading_aid()));
+  out += fmt::format("\nA plus is slower. {}\n", escaped_markdown(reading_aid()));
   const auto points = open_points(comparison, true);
   if (!points.empty()) out += "\n### Open\n\n";
   for (const auto& [label, text] : points) {
-    out += fmt::format("- {}: {}\n", escaped(label), escaped(text));
+    out += fmt::format("- {}: {}\n", escaped_markdown(label), escaped_markdown(text));
   }
   add_entries(out, "Caveats", document.caveats);
   out += "\n<details>\n<summary>What was compared</summary>\n\n";
@@ -125,7 +118,7 @@ std::string comparison_markdown(const result::Document& document,
 
 std::string sweep_markdown(const result::Document& document) {
   std::string out = "## vivace sweep\n\n";
-  add_facts(out, head_facts(document.points.front().result, kNameWidth, true));
+  add_facts(out, head_facts(sweep_head(document), kNameWidth, true));
   out += "\n" + markdown_grid(sweep_grid(document, true));
   add_entries(out, "Verdicts", sweep_verdicts(document));
   add_entries(out, "Caveats", sweep_caveats(document));
@@ -137,12 +130,13 @@ std::string sweep_markdown(const result::Document& document) {
 std::string render_markdown(const result::Document& document) {
   if (document.comparison) return comparison_markdown(document, *document.comparison);
   if (!document.points.empty()) return sweep_markdown(document);
-  std::string out = fmt::format("## vivace {}", escaped(printable(document.kind)));
+  std::string out = fmt::format("## vivace {}", escaped_markdown(printable(document.kind)));
   if (document.model) {
-    out += ": " +
-           escaped(shorten_middle(printable(document.model->name.empty() ? document.model->family
-                                                                         : document.model->name),
-                                  kNameWidth));
+    out +=
+        ": " +
+        escaped_markdown(shorten_middle(
+            printable(document.model->name.empty() ? document.model->family : document.model->name),
+            kNameWidth));
   }
   out += "\n\n";
   auto facts = head_facts(document, kNameWidth, true);

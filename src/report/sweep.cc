@@ -1,12 +1,14 @@
 #include "report/sweep.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <optional>
 
 #include <fmt/format.h>
 
 #include "core/text.h"
+#include "report/csv.h"
 #include "report/duration_scale.h"
 #include "report/text_layout.h"
 
@@ -21,28 +23,58 @@ std::string label_of(const result::SweepPoint& point) {
   return join(pieces, " ");
 }
 
-std::int64_t batch_of(const result::Document& document) {
-  for (const auto& [name, value] : document.configuration) {
-    if (name == "batch" && value.is_integer()) return std::max<std::int64_t>(1, value.as_integer());
+/// Items of one request: of the setting, else of the point's configuration, where a text is a
+/// flag's value as it was given.
+std::int64_t batch_of(const result::SweepPoint& point) {
+  for (const JsonObject* object : {&point.setting, &point.result.configuration}) {
+    for (const auto& [name, value] : *object) {
+      if (name != "batch") continue;
+      std::int64_t batch = value.is_integer() ? value.as_integer() : 0;
+      if (value.is_string()) {
+        const std::string& text = value.as_string();
+        std::from_chars(text.data(), text.data() + text.size(), batch);
+      }
+      if (batch >= 1) return batch;
+    }
   }
   return 1;
 }
 
-/// P50, and P95 or the last that there is.
-std::vector<const result::Percentile*> shown(const result::Document& document) {
-  std::vector<const result::Percentile*> found;
-  if (!document.summary) return found;
-  const auto& all = document.summary->latency.percentiles;
-  const auto add = [&](const stats::Probability& p) {
-    for (const auto& one : all) {
-      if (one.p == p) found.push_back(&one);
-    }
-  };
-  add(stats::Probability(5, 10));
-  add(stats::Probability(95, 100));
-  if (found.empty() && !all.empty()) found.push_back(&all.front());
-  if (found.size() < 2 && !all.empty() && found.back() != &all.back()) found.push_back(&all.back());
+const result::Percentile* percentile_of(const result::Summary& summary,
+                                        const stats::Probability& p) {
+  const auto& all = summary.latency.percentiles;
+  const auto found =
+      std::find_if(all.begin(), all.end(), [&](const auto& one) { return one.p == p; });
+  return found == all.end() ? nullptr : &*found;
+}
+
+/// The percentiles of the first point that has any: the columns of all.
+std::vector<stats::Probability> percentiles_of(const result::Document& document) {
+  std::vector<stats::Probability> found;
+  for (const result::SweepPoint& point : document.points) {
+    if (!point.result.summary || !found.empty()) continue;
+    for (const auto& one : point.result.summary->latency.percentiles) found.push_back(one.p);
+  }
   return found;
+}
+
+/// P50 and P95, or the first and the last that there are.
+std::vector<stats::Probability> columns_of(const result::Document& document) {
+  std::vector<stats::Probability> all = percentiles_of(document);
+  const stats::Probability p50;
+  const stats::Probability p95(95, 100);
+  const auto has = [&](const auto& p) { return std::find(all.begin(), all.end(), p) != all.end(); };
+  if (has(p50) && has(p95)) return {p50, p95};
+  if (all.size() < 2) return all;
+  return {all.front(), all.back()};
+}
+
+/// The median of a request by its items.
+std::optional<double> item_ns(const result::SweepPoint& point) {
+  if (!point.result.summary) return std::nullopt;
+  const auto* median = percentile_of(*point.result.summary, stats::Probability());
+  if (median == nullptr) return std::nullopt;
+  return static_cast<double>(median->value_ns) / static_cast<double>(batch_of(point));
 }
 
 std::string with_interval(const result::Percentile& one, bool unicode) {
@@ -68,28 +100,42 @@ std::string throughput_text(const result::Summary& summary, bool unicode) {
 
 }  // namespace
 
-Grid sweep_grid(const result::Document& document, bool unicode) {
-  Grid grid;
-  grid.heads = {"setting", "P50", "P95", "items/s", "per item"};
-  if (!document.points.empty()) {
-    const auto columns = shown(document.points.front().result);
-    for (std::size_t i = 0; i < columns.size(); ++i) grid.heads[1 + i] = columns[i]->p.label();
+result::Document sweep_head(const result::Document& document) {
+  result::Document head;
+  if (document.points.empty()) return head;
+  const auto& [setting, first, unknown] = document.points.front();
+  head.tool = first.tool;
+  head.environment = first.environment;
+  head.model = first.model;
+  head.input = first.input;
+  head.timed_region = first.timed_region;
+  head.clock = first.clock;
+  for (const auto& flag : first.configuration) {
+    const bool swept = std::any_of(setting.begin(), setting.end(),
+                                   [&](const auto& one) { return one.first == flag.first; });
+    if (!swept) head.configuration.push_back(flag);
   }
+  return head;
+}
+
+Grid sweep_grid(const result::Document& document, bool unicode) {
+  const std::vector<stats::Probability> columns = columns_of(document);
+  Grid grid;
+  grid.heads = {"setting"};
+  for (const stats::Probability& p : columns) grid.heads.push_back(p.label());
+  for (const char* head : {"items/s", "per item", "n_eff"}) grid.heads.emplace_back(head);
   for (const result::SweepPoint& point : document.points) {
-    std::vector<std::string> row = {printable(label_of(point), unicode), "none", "none", "none",
-                                    "none"};
-    if (const auto& summary = point.result.summary) {
-      const auto columns = shown(point.result);
-      for (std::size_t i = 0; i < columns.size(); ++i) {
-        row[1 + i] = with_interval(*columns[i], unicode);
-      }
-      row[3] = throughput_text(*summary, unicode);
-      if (!columns.empty()) {
-        const double each = static_cast<double>(columns.front()->value_ns) /
-                            static_cast<double>(batch_of(point.result));
-        row[4] = DurationScale(each, unicode).text(each);
-      }
+    std::vector<std::string> row = {printable(label_of(point), unicode)};
+    const auto& summary = point.result.summary;
+    for (const stats::Probability& p : columns) {
+      const auto* one = summary ? percentile_of(*summary, p) : nullptr;
+      row.push_back(one == nullptr ? "none" : with_interval(*one, unicode));
     }
+    row.push_back(summary ? throughput_text(*summary, unicode) : "none");
+    const std::optional<double> each = item_ns(point);
+    row.push_back(each ? DurationScale(*each, unicode).text(*each) : "none");
+    row.push_back(summary ? fmt::format("{:.0f}", std::max(1.0, std::floor(summary->latency.n_eff)))
+                          : "none");
     grid.rows.push_back(std::move(row));
   }
   return grid;
@@ -134,37 +180,30 @@ std::vector<result::Verdict> sweep_verdicts(const result::Document& document) {
 }
 
 std::string sweep_csv(const result::Document& document) {
-  std::string out = "setting,n,n_eff";
   const auto empty_or = [](const auto& value) {
     return value ? fmt::format("{}", *value) : std::string();
   };
-  const auto first = document.points.empty() ? std::optional<result::Summary>()
-                                             : document.points.front().result.summary;
-  if (first) {
-    for (const auto& one : first->latency.percentiles) {
-      const std::string name = lower(one.p.label());
-      out += fmt::format(",{0}_ns,{0}_low_ns,{0}_high_ns", name);
-    }
+  const std::vector<stats::Probability> columns = percentiles_of(document);
+  std::string out = "setting,n,n_eff";
+  for (const stats::Probability& p : columns) {
+    out += fmt::format(",{0}_ns,{0}_low_ns,{0}_high_ns", lower(p.label()));
   }
-  out += ",throughput_per_s,throughput_low_per_s,throughput_high_per_s\n";
+  out += ",item_ns,throughput_per_s,throughput_low_per_s,throughput_high_per_s\n";
   for (const result::SweepPoint& point : document.points) {
-    std::string label = label_of(point);
-    if (label.find_first_of(",\"\n") != std::string::npos) {
-      std::string quoted = "\"";
-      for (const char c : label) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
-      label = quoted + "\"";
+    out += csv_field(label_of(point));
+    const auto& summary = point.result.summary;
+    out += summary ? fmt::format(",{},{}", summary->latency.n, summary->latency.n_eff) : ",,";
+    for (const stats::Probability& p : columns) {
+      const auto* one = summary ? percentile_of(*summary, p) : nullptr;
+      out += one == nullptr ? ",,,"
+                            : fmt::format(",{},{},{}", one->value_ns, empty_or(one->ci_low_ns),
+                                          empty_or(one->ci_high_ns));
     }
-    out += label;
-    if (const auto& summary = point.result.summary) {
-      out += fmt::format(",{},{}", summary->latency.n, summary->latency.n_eff);
-      for (const auto& one : summary->latency.percentiles) {
-        out += fmt::format(",{},{},{}", one.value_ns, empty_or(one.ci_low_ns),
-                           empty_or(one.ci_high_ns));
-      }
-      out +=
-          fmt::format(",{},{},{}", empty_or(summary->throughput_per_s),
-                      empty_or(summary->throughput_ci_low), empty_or(summary->throughput_ci_high));
-    }
+    out += "," + empty_or(item_ns(point));
+    out += summary ? fmt::format(",{},{},{}", empty_or(summary->throughput_per_s),
+                                 empty_or(summary->throughput_ci_low),
+                                 empty_or(summary->throughput_ci_high))
+                   : ",,,";
     out += '\n';
   }
   return out;

@@ -9,8 +9,12 @@
 
 namespace vivace::report {
 
-/// A row per setting: P50, the highest percentile but one that was asked for, time per item,
-/// throughput; each with its interval where there is one.
+/// What all points share, for the head: the first point's without its samples and swept flags.
+result::Document sweep_head(const result::Document& document);
+
+/// A row per setting: P50 and P95 (or the first and last percentile that there are) and items per
+/// second, each with its interval where there is one; time per item and n_eff, "none" where there
+/// is no such figure.
 Grid sweep_grid(const result::Document& document, bool unicode);
 
 /// What speaks against the points' figures: each caveat once, with the settings it holds for where
@@ -19,7 +23,8 @@ std::vector<result::Caveat> sweep_caveats(const result::Document& document);
 /// The points' verdicts, each with its setting.
 std::vector<result::Verdict> sweep_verdicts(const result::Document& document);
 
-/// A line per setting with all figures as plain numbers, in nanoseconds and per second.
+/// A line per setting with all figures as plain numbers, in nanoseconds and per second; an empty
+/// field where there is none.
 std::string sweep_csv(const result::Document& document);
 
 }  // namespace vivace::report

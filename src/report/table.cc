@@ -179,9 +179,9 @@ void add_measurement(Page& page, const result::Document& document) {
 }
 
 void add_sweep(Page& page, const result::Document& document) {
-  const result::Document& first = document.points.front().result;
+  const result::Document head = sweep_head(document);
   const int name_width = page.width() - kLabelWidth - 16;
-  for (const auto& [label, text] : head_facts(first, name_width, page.unicode())) {
+  for (const auto& [label, text] : head_facts(head, name_width, page.unicode())) {
     if (label != "clock") page.fact(label, text, 0, kLabelWidth);
   }
   page.section("SWEEP", "settings taken in turns");

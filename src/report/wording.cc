@@ -126,15 +126,16 @@ std::string beside(const DurationScale& scale, std::int64_t ns, bool unicode) {
   return scale.suits_finely(value) ? scale.fine_text(value) : duration(value, unicode);
 }
 
-std::string processes_text(const result::Processes& processes) {
+std::string processes_text(const result::Processes& processes, bool unicode) {
   if (processes.medians_ns.empty()) return std::to_string(processes.count);
   const auto [least, most] =
       std::minmax_element(processes.medians_ns.begin(), processes.medians_ns.end());
   return fmt::format(
       "{}, medians {} to {}; standard deviation between them {}, by their own sampling {}",
-      processes.count, duration(static_cast<double>(*least), true),
-      duration(static_cast<double>(*most), true), duration(std::sqrt(processes.between_ns2), true),
-      duration(std::sqrt(processes.within_ns2), true));
+      processes.count, duration(static_cast<double>(*least), unicode),
+      duration(static_cast<double>(*most), unicode),
+      duration(std::sqrt(processes.between_ns2), unicode),
+      duration(std::sqrt(processes.within_ns2), unicode));
 }
 
 std::string throughput_text(double per_s) {
@@ -224,7 +225,8 @@ Facts run_facts(const result::Document& document, bool unicode) {
     if (low && high) text += fmt::format(" ({:.4g} to {:.4g})", *low, *high);
     facts.emplace_back("throughput", text);
   }
-  if (document.processes) facts.emplace_back("processes", processes_text(*document.processes));
+  if (document.processes)
+    facts.emplace_back("processes", processes_text(*document.processes, unicode));
   if (document.summary->steadiness) {
     facts.emplace_back("steadiness", steadiness_text(*document.summary->steadiness, unicode));
   }

@@ -84,6 +84,33 @@ std::vector<result::Document> odd_documents() {
   return documents;
 }
 
+TEST(Table, SaysWhatSurroundsTheSamples) {
+  result::Document document = test::full_document();
+  document.comparison.reset();
+  document.points.clear();
+  document.processes = result::Processes{.count = 3,
+                                         .medians_ns = {10'400'000, 10'100'000, 10'200'000},
+                                         .within_ns2 = 1e8,
+                                         .between_ns2 = 4e10,
+                                         .over_processes = true,
+                                         .unknown = {}};
+  const std::string text =
+      render_table(document, {.width = 100, .colour = false, .unicode = false});
+  EXPECT_THAT(text, HasSubstr("(48.25 to 50.75)"));
+  EXPECT_THAT(text, HasSubstr("3, medians 10.1 ms to 10.4 ms"));
+  EXPECT_THAT(text, HasSubstr("between them 200 us"));
+  EXPECT_THAT(text, HasSubstr("180 us every 16 samples"));
+}
+
+TEST(Table, AnAsynchronousSystemHasNoLatencyForAReason) {
+  result::Document document = test::example_document(0);
+  EXPECT_THAT(render_table(document, {}), HasSubstr("no sample was taken"));
+  document.caveats = {{.id = "async_system", .message = "m", .advice = "a", .unknown = {}}};
+  const std::string text = render_table(document, {});
+  EXPECT_THAT(text, HasSubstr("no latency is given: calls return before their work is done"));
+  EXPECT_THAT(text, Not(HasSubstr("no sample was taken")));
+}
+
 TEST(Table, Golden) {
   test::expect_golden("table.txt", render_table(test::example_document(), {}));
 }
