@@ -165,6 +165,7 @@ class Worker {
   void encode(std::uint64_t index, double uniform, bool hit) {
     int pieces = 12;
     if (fault_ == "bimodal" && uniform < 0.35) pieces = 17;
+    if (fault_ == "long") pieces = 80;  // no fault: requests that outlast a tick of the scheduler
     if (fault_ == "drift") pieces += static_cast<int>(index / 40);
     if (fault_ == "stall" && index % 100 == 99) pieces = 60;
     if (fault_ == "async") {
