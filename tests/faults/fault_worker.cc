@@ -31,7 +31,9 @@ namespace {
 using vivace::platform::now_ns;
 
 constexpr std::size_t kStorm = std::size_t{8} << 20;
-constexpr std::size_t kStream = std::size_t{4} << 20;
+// More than the caches hold, walked through piece by piece.
+constexpr std::size_t kStream = std::size_t{128} << 20;
+constexpr std::size_t kPiece = std::size_t{8} << 20;
 constexpr double kFaultShare = 0.04;
 
 /// A fixed amount of computing, about 0.1 ms a piece.
@@ -91,7 +93,7 @@ void apart(const std::function<void()>& body) {
 class Worker {
  public:
   Worker(std::string fault, std::uint64_t seed) : fault_(std::move(fault)), seed_(seed) {
-    stream_.resize(kStream, 1);
+    if (fault_ == "memory_hog" || fault_ == "memory") stream_.resize(kStream, 1);
     if (fault_ == "cpu_hog") {
       const int cpu = last_cpu();
       pin_to(cpu);
@@ -111,8 +113,8 @@ class Worker {
           sched_setaffinity(0, sizeof all, &all);
           pin_to(0);
         }
-        sleep_ns(60'000'000);
-        for (int i = 0; i < 2; ++i) memset(from->data(), i, from->size());
+        sleep_ns(100'000'000);
+        for (int i = 0; i < 3; ++i) memset(from->data(), i, from->size());
       });
     } else if (fault_ == "lock") {
       std::thread([this] {
@@ -184,8 +186,10 @@ class Worker {
     if (fault_ == "lock") {
       const std::lock_guard lock(mutex_);
     }
-    if (fault_ == "memory_hog") {
-      for (int i = 0; i < 4; ++i) std::memset(stream_.data(), i, stream_.size());
+    if (!stream_.empty()) {
+      // "memory" is the same work without the hog.
+      std::memset(stream_.data() + index * kPiece % kStream, static_cast<int>(index), kPiece);
+      return;
     }
     if (fault_ == "oversubscription" && hit) {
       crowd();

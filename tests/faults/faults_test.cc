@@ -96,7 +96,8 @@ TEST(PlantedFault, MemoryBandwidthHog) {
   if (std::thread::hardware_concurrency() < 2) GTEST_SKIP() << "the hog needs a core of its own";
   // vivace shares the worker's core: the other one is the hog's.
   const auto last = std::to_string(std::thread::hardware_concurrency() - 1);
-  expect_named("memory_hog", {"tail.memory_probe_ns"}, false, "exec taskset -c " + last + " ");
+  expect_named("memory_hog", {"tail.memory_probe_ns"}, false, "exec taskset -c " + last + " ",
+               "memory");
 }
 TEST(PlantedFault, LockContention) { expect_named("lock", {"tail.voluntary_switches"}); }
 TEST(PlantedFault, ColdFile) {
