@@ -36,7 +36,12 @@ Result<int> run(const Arguments& arguments, Console& console) {
   options.source = files[0];
   VIVACE_TRY(const std::string bytes, platform::read_text(files[0], kFileBytesMax));
   auto document = result::import_result(bytes, options);
-  if (!document) return tl::unexpected(with_context(std::move(document).error(), files[0]));
+  if (!document) {
+    Error error = std::move(document).error();
+    if (!error.message.starts_with(files[0])) error = with_context(std::move(error), files[0]);
+    if (error.code == ErrorCode::kUsage) error.message += " (--select, --column, --unit)";
+    return tl::unexpected(std::move(error));
+  }
   document->tool.version = version_number();
   document->tool.build.clear();
   VIVACE_CHECK_OK(deliver(*document, arguments, console));

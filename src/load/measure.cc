@@ -274,11 +274,13 @@ class Run {
     std::int64_t done = 1;
     while (done < plan_.warm_up && !stopped(hooks_)) {
       const std::int64_t start_ns = platform::now_ns();
-      VIVACE_CHECK_OK(round([&](std::size_t i) -> Result<void> {
+      const Result<void> turn = round([&](std::size_t i) -> Result<void> {
         VIVACE_TRY(const std::int64_t latency_ns, runners_[i]->discard());
         measurements_[i].warm_up.latency_ns.push_back(latency_ns);
         return {};
-      }));
+      });
+      if (!turn && !is_interrupt(turn.error())) return turn;
+      if (!turn) break;  // the sampling ends at once as well
       ++done;
       const auto left = static_cast<double>(plan_.warm_up - done);
       progress("warm-up", done, plan_.warm_up,
@@ -305,6 +307,11 @@ class Run {
     common_.surroundings_every = std::max<std::int64_t>(
         1, static_cast<std::int64_t>(std::ceil(common_.surroundings_cost_ns / allowed_ns)));
     (void)meter_->read();  // what the warm-up did is not the samples'
+  }
+
+  /// A signal to us may also end what a system waits for.
+  bool is_interrupt(const Error& error) const {
+    return error.code == ErrorCode::kInterrupted && stopped(hooks_);
   }
 
   std::int64_t rounds() { return static_cast<std::int64_t>(runners_[0]->columns().size()); }
@@ -374,8 +381,8 @@ class Run {
       }
       if (goal_reached()) return {};
       if (Result<void> done = sample_round(); !done) {
-        // A signal may also end what the system waits for: then this round is not whole.
-        if (done.error().code != ErrorCode::kInterrupted || !stopped(hooks_)) return done;
+        // Then this round is not whole.
+        if (!is_interrupt(done.error())) return done;
         drop_half_round();
         continue;
       }

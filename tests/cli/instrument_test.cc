@@ -196,7 +196,7 @@ TEST_F(Instrument, ImportedFiguresAreExplainedAndCompared) {
   EXPECT_EQ(vivace({"explain", path("x.json")}).status, 0);
   EXPECT_EQ(vivace({"compare", path("x.json"), path("x.json")}).status, 0);
   write_bytes(path("bare.csv"), "1\n2\n3\n");
-  expect_error(vivace({"import", path("bare.csv")}), 64, {"bare.csv", "unit"});
+  expect_error(vivace({"import", path("bare.csv")}), 64, {"bare.csv", "--unit"});
   EXPECT_EQ(vivace({"import", path("bare.csv"), "--unit", "ms"}).status, 0);
   expect_error(vivace({"import", path("absent.csv")}), 66, {"absent.csv"});
 }

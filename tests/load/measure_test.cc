@@ -297,6 +297,22 @@ TEST(Measure, AnInterruptWithinARoundLeavesWholeRounds) {
   EXPECT_EQ((*measured)[1].samples.latency_ns.size(), 19U);
 }
 
+TEST(Measure, AnInterruptWithinTheWarmUpLeavesNoSample) {
+  std::atomic<bool> stop = false;
+  FakeSystem system;
+  system.during_run = [&](int run) -> Result<void> {
+    if (run < 5) return {};
+    stop = true;
+    return fail(ErrorCode::kInterrupted, "interrupted");
+  };
+  const auto measured = measure(system, {.warm_up = 10, .samples = 200, .duration_ns = kMinute},
+                                {.stop = &stop, .progress = {}});
+  ASSERT_TRUE(measured) << measured.error().message;
+  EXPECT_EQ(measured->stop_reason, StopReason::kInterrupted);
+  EXPECT_TRUE(measured->samples.latency_ns.empty());
+  EXPECT_EQ(measured->warm_up.discarded, 4);
+}
+
 TEST(Measure, FindsWorkThatIsLeftWhenTheCallReturns) {
   for (const std::int64_t left_ns : {0, 40'000, 500'000}) {
     FakeSystem system;
