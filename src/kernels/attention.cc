@@ -31,7 +31,7 @@ struct AttentionTask {
   const float* q;         // the head's first row
   const float* k_panels;  // [ceil(N / 16)][d][16]
   const float* v_panels;  // [ceil(d / 16)][N][16]
-  std::int64_t tokens;
+  std::int64_t keys;
   std::int64_t head_dim;
   std::int64_t row_begin;
   std::int64_t row_end;
@@ -148,7 +148,7 @@ void KeyBlock(const AttentionTask& task, size_t row, size_t rows, size_t key_beg
   tile.depth = keys;
   tile.add_stride = dim_padded;
   tile.out_stride = dim_padded;
-  const Panels v{task.v_panels, static_cast<size_t>(task.tokens), dim_panels};
+  const Panels v{task.v_panels, static_cast<size_t>(task.keys), dim_panels};
   const size_t dim_tiles = CountColumnTiles(dim_panels);
   for (size_t i = 0; i < dim_tiles; ++i) {
     const ColumnSpan span = ColumnTile(0, dim_panels, i);
@@ -161,17 +161,17 @@ void KeyBlock(const AttentionTask& task, size_t row, size_t rows, size_t key_beg
 void AttentionRows(const AttentionTask& task) {
   const auto dim = static_cast<size_t>(task.head_dim);
   const size_t dim_padded = (dim + kPanel - 1) / kPanel * kPanel;
-  const auto tokens = static_cast<size_t>(task.tokens);
+  const auto keys = static_cast<size_t>(task.keys);
   const auto row_begin = static_cast<size_t>(task.row_begin);
   const auto rows = static_cast<size_t>(task.row_end - task.row_begin);
   const size_t row_tiles = (rows + kTileRows - 1) / kTileRows;
-  const size_t key_blocks = (tokens + kKeyBlock - 1) / kKeyBlock;
+  const size_t key_blocks = (keys + kKeyBlock - 1) / kKeyBlock;
   // Blocks of equal size but for the last, each of whole pairs of panels.
   constexpr size_t kPair = 2 * kPanel;
-  const size_t block = ((tokens + key_blocks - 1) / key_blocks + kPair - 1) / kPair * kPair;
+  const size_t block = ((keys + key_blocks - 1) / key_blocks + kPair - 1) / kPair * kPair;
   RowState states[kTaskRowsMax];
-  for (size_t key = 0; key < tokens; key += block) {
-    const size_t key_end = key + block < tokens ? key + block : tokens;
+  for (size_t key = 0; key < keys; key += block) {
+    const size_t key_end = key + block < keys ? key + block : keys;
     for (size_t t = 0; t < row_tiles; ++t) {
       const RowSpan part = RowPart(rows, row_tiles, t);
       KeyBlock(task, row_begin + part.begin, part.end - part.begin, key, key_end,
@@ -205,17 +205,17 @@ std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b;
 /// One head's keys and values as panels.
 void pack_head(const Attention& call, std::int64_t head, float* k_panels, float* v_panels) {
   const std::int64_t dim = call.head_dim;
-  const std::int64_t tokens = call.tokens;
-  const float* k = call.k + head * tokens * dim;
-  for (std::int64_t first = 0; first < tokens; first += kPanel) {
-    pack_panel(k + first * dim, dim, std::min<std::int64_t>(kPanel, tokens - first), dim,
+  const std::int64_t keys = call.keys;
+  const float* k = call.k + head * keys * dim;
+  for (std::int64_t first = 0; first < keys; first += kPanel) {
+    pack_panel(k + first * dim, dim, std::min<std::int64_t>(kPanel, keys - first), dim,
                k_panels + first * dim);
   }
-  const float* v = call.v + head * tokens * dim;
+  const float* v = call.v + head * keys * dim;
   for (std::int64_t first = 0; first < dim; first += kPanel) {
     const std::int64_t width = std::min<std::int64_t>(kPanel, dim - first);
-    float* panel = v_panels + first * tokens;
-    for (std::int64_t token = 0; token < tokens; ++token, panel += kPanel) {
+    float* panel = v_panels + first * keys;
+    for (std::int64_t token = 0; token < keys; ++token, panel += kPanel) {
       std::copy_n(v + token * dim + first, width, panel);
       std::fill(panel + width, panel + kPanel, 0.0f);
     }
@@ -226,13 +226,14 @@ void pack_head(const Attention& call, std::int64_t head, float* k_panels, float*
 
 void attention(platform::ThreadPool& threads, Arena& scratch, const Attention& call) {
   VIVACE_CHECK(call.scale > 0.0f);
+  VIVACE_CHECK(call.queries == 0 || call.keys > 0);
   const Arena::Scope scope(scratch);
   const std::int64_t heads = call.batch * call.heads;
-  if (heads * call.tokens == 0) return;
+  if (heads * call.queries == 0) return;
   const auto size = [](std::int64_t value) { return static_cast<std::size_t>(value); };
   const std::int64_t dim_padded = divide_up(call.head_dim, kPanel) * kPanel;
-  const std::int64_t k_size = divide_up(call.tokens, kPanel) * kPanel * call.head_dim;
-  const std::int64_t v_size = call.tokens * dim_padded;
+  const std::int64_t k_size = divide_up(call.keys, kPanel) * kPanel * call.head_dim;
+  const std::int64_t v_size = call.keys * dim_padded;
   const auto k_panels = scratch.allocate<float>(size(heads * k_size));
   const auto v_panels = scratch.allocate<float>(size(heads * v_size));
   const std::int64_t own_size = kTileRowsMax * kScoreStride + kTaskRowsMax * dim_padded;
@@ -243,23 +244,23 @@ void attention(platform::ThreadPool& threads, Arena& scratch, const Attention& c
     pack_head(call, h, k_panels.data() + h * k_size, v_panels.data() + h * v_size);
   });
 
-  const std::int64_t blocks = divide_up(call.tokens, HWY_DYNAMIC_DISPATCH(RowsPerTask)());
+  const std::int64_t blocks = divide_up(call.queries, HWY_DYNAMIC_DISPATCH(RowsPerTask)());
   threads.parallel_for(size(heads * blocks), [&](std::size_t index, int thread) {
     const std::int64_t head = static_cast<std::int64_t>(index) / blocks;
     const std::int64_t block = static_cast<std::int64_t>(index) % blocks;
     AttentionTask task{};
-    task.q = call.q + head * call.tokens * call.head_dim;
+    task.q = call.q + head * call.queries * call.head_dim;
     task.k_panels = k_panels.data() + head * k_size;
     task.v_panels = v_panels.data() + head * v_size;
-    task.tokens = call.tokens;
+    task.keys = call.keys;
     task.head_dim = call.head_dim;
-    task.row_begin = call.tokens * block / blocks;
-    task.row_end = call.tokens * (block + 1) / blocks;
+    task.row_begin = call.queries * block / blocks;
+    task.row_end = call.queries * (block + 1) / blocks;
     task.scale = call.scale;
     task.scores = own.data() + own_size * thread;
     task.sums = task.scores + kTileRowsMax * kScoreStride;
     task.out_stride = call.heads * call.head_dim;
-    task.out = call.out + head / call.heads * call.tokens * task.out_stride +
+    task.out = call.out + head / call.heads * call.queries * task.out_stride +
                head % call.heads * call.head_dim;
     HWY_DYNAMIC_DISPATCH(AttentionRows)(task);
   });

@@ -17,13 +17,14 @@ namespace vivace::kernels {
 struct Attention {
   std::int64_t batch = 0;
   std::int64_t heads = 0;
-  std::int64_t tokens = 0;
+  std::int64_t queries = 0;  // M; of self-attention the same as N
+  std::int64_t keys = 0;     // N
   std::int64_t head_dim = 0;
-  const float* q = nullptr;  // [B, H, N, d]
-  const float* k = nullptr;
+  const float* q = nullptr;  // [B, H, M, d]
+  const float* k = nullptr;  // [B, H, N, d]
   const float* v = nullptr;
   float scale = 1.0f;    // > 0
-  float* out = nullptr;  // [B, N, H*d]
+  float* out = nullptr;  // [B, M, H*d]
 };
 
 void attention(platform::ThreadPool& threads, Arena& scratch, const Attention& call);

@@ -43,14 +43,15 @@ void layer_norm(const float* x, std::int64_t rows, std::int64_t width, const flo
   }
 }
 
-void attention(std::int64_t batch, std::int64_t heads, std::int64_t tokens, std::int64_t head_dim,
-               const float* q, const float* k, const float* v, float scale, float* out) {
-  std::vector<double> weights(static_cast<std::size_t>(tokens));
+void attention(std::int64_t batch, std::int64_t heads, std::int64_t queries, std::int64_t keys,
+               std::int64_t head_dim, const float* q, const float* k, const float* v, float scale,
+               float* out) {
+  std::vector<double> weights(static_cast<std::size_t>(keys));
   for (std::int64_t head = 0; head < batch * heads; ++head) {
-    const std::int64_t base = head * tokens * head_dim;
-    for (std::int64_t row = 0; row < tokens; ++row) {
-      const float* query = q + base + row * head_dim;
-      for (std::int64_t key = 0; key < tokens; ++key) {
+    const std::int64_t base = head * keys * head_dim;
+    for (std::int64_t row = 0; row < queries; ++row) {
+      const float* query = q + (head * queries + row) * head_dim;
+      for (std::int64_t key = 0; key < keys; ++key) {
         double score = 0.0;
         for (std::int64_t i = 0; i < head_dim; ++i) {
           score += double{query[i]} * double{k[base + key * head_dim + i]};
@@ -61,10 +62,10 @@ void attention(std::int64_t batch, std::int64_t heads, std::int64_t tokens, std:
       double sum = 0.0;
       for (double& weight : weights) sum += weight = std::exp(weight - maximum);
       float* result =
-          out + (head / heads * tokens + row) * heads * head_dim + head % heads * head_dim;
+          out + (head / heads * queries + row) * heads * head_dim + head % heads * head_dim;
       for (std::int64_t i = 0; i < head_dim; ++i) {
         double value = 0.0;
-        for (std::int64_t key = 0; key < tokens; ++key) {
+        for (std::int64_t key = 0; key < keys; ++key) {
           value += weights[static_cast<std::size_t>(key)] * double{v[base + key * head_dim + i]};
         }
         result[i] = static_cast<float>(value / sum);

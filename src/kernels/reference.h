@@ -17,9 +17,10 @@ void linear(const float* a, std::int64_t rows, std::int64_t in, const float* wei
 void layer_norm(const float* x, std::int64_t rows, std::int64_t width, const float* weight,
                 const float* bias, float eps, float* out);
 
-/// q, k, v [B, H, N, d] -> out [B, N, H*d].
-void attention(std::int64_t batch, std::int64_t heads, std::int64_t tokens, std::int64_t head_dim,
-               const float* q, const float* k, const float* v, float scale, float* out);
+/// q [B, H, M, d], k, v [B, H, N, d] -> out [B, M, H*d].
+void attention(std::int64_t batch, std::int64_t heads, std::int64_t queries, std::int64_t keys,
+               std::int64_t head_dim, const float* q, const float* k, const float* v, float scale,
+               float* out);
 
 /// pixels [B, C, H, W] -> out [B, patches, C*P_h*P_w].
 void patches(std::int64_t batch, std::int64_t channels, std::int64_t height, std::int64_t width,

@@ -96,9 +96,9 @@ class CpuBackend final : public Backend {
                  const float* k, const float* v, float scale, float* out) const override {
     VIVACE_CHECK(shape.batch >= 0 && shape.heads > 0 && shape.tokens >= 0 && shape.head_dim > 0);
     VIVACE_CHECK(scale > 0.0f);
-    kernels::attention(
-        context.threads, context.scratch,
-        {shape.batch, shape.heads, shape.tokens, shape.head_dim, q, k, v, scale, out});
+    kernels::attention(context.threads, context.scratch,
+                       {shape.batch, shape.heads, shape.tokens, shape.tokens, shape.head_dim, q, k,
+                        v, scale, out});
   }
 
   void mean_tokens(const Context& context, const float* x, std::int64_t batch, std::int64_t tokens,

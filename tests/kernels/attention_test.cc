@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <cstring>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -33,15 +34,15 @@ std::vector<float> run(platform::ThreadPool& threads, Arena& scratch, const Shap
                        const Inputs& inputs, float scale) {
   std::vector<float> out(inputs.q.size());
   attention(threads, scratch,
-            {s.batch, s.heads, s.tokens, s.head_dim, inputs.q.data(), inputs.k.data(),
+            {s.batch, s.heads, s.tokens, s.tokens, s.head_dim, inputs.q.data(), inputs.k.data(),
              inputs.v.data(), scale, out.data()});
   return out;
 }
 
 std::vector<float> specified(const Shape& s, const Inputs& inputs, float scale) {
   std::vector<float> out(inputs.q.size());
-  reference::attention(s.batch, s.heads, s.tokens, s.head_dim, inputs.q.data(), inputs.k.data(),
-                       inputs.v.data(), scale, out.data());
+  reference::attention(s.batch, s.heads, s.tokens, s.tokens, s.head_dim, inputs.q.data(),
+                       inputs.k.data(), inputs.v.data(), scale, out.data());
   return out;
 }
 
@@ -58,6 +59,29 @@ TEST(Attention, MatchesTheReferenceForEveryHeadDim) {
         test::expect_near(run(threads, scratch, s, inputs, scale), specified(s, inputs, scale),
                           1e-5);
       }
+    }
+  });
+}
+
+TEST(Attention, OfOtherQueriesThanKeysMatchesTheReference) {
+  test::on_every_target([] {
+    platform::ThreadPool threads(2);
+    Arena scratch;
+    for (const auto& [queries, keys] :
+         {std::pair{1, 1}, std::pair{1, 700}, std::pair{3, 17}, std::pair{130, 5}}) {
+      SCOPED_TRACE(testing::Message() << queries << " queries, " << keys << " keys");
+      constexpr std::int64_t kBatch = 2, kHeads = 3, kDim = 24;
+      const auto q = test::normal_values(kBatch * kHeads * queries * kDim, 1);
+      const auto k = test::normal_values(kBatch * kHeads * keys * kDim, 2);
+      const auto v = test::normal_values(kBatch * kHeads * keys * kDim, 3);
+      std::vector<float> got(q.size());
+      std::vector<float> want(q.size());
+      attention(
+          threads, scratch,
+          {kBatch, kHeads, queries, keys, kDim, q.data(), k.data(), v.data(), 0.2f, got.data()});
+      reference::attention(kBatch, kHeads, queries, keys, kDim, q.data(), k.data(), v.data(), 0.2f,
+                           want.data());
+      test::expect_near(got, want, 1e-5);
     }
   });
 }

@@ -134,7 +134,7 @@ struct Block {
             all[static_cast<std::size_t>(row * 3 * kWidth + column)];
       }
     }
-    ref::attention(kBatch, kHeads, kTokens, kHeadDim, parts[0].data(), parts[1].data(),
+    ref::attention(kBatch, kHeads, kTokens, kTokens, kHeadDim, parts[0].data(), parts[1].data(),
                    parts[2].data(), scale, mixed.data());
     ref::linear(mixed.data(), kRows, kWidth, projection.data(), kWidth, nullptr, false, x.data(),
                 x.data());
