@@ -68,7 +68,7 @@ class Encoder {
     float* v = rows_by(s_.width);
     float* hidden = rows_by(s_.mlp);
     const std::int64_t head_dim = s_.width / s_.heads;
-    const ops::AttentionShape shape{1, s_.heads, s_.tokens, head_dim};
+    const ops::AttentionShape shape{1, s_.heads, s_.tokens, s_.tokens, head_dim};
     const float scale = 1.0f / std::sqrt(static_cast<float>(head_dim));
     auto last = Clock::now();
     const auto lap = [&](Op op) {
@@ -83,7 +83,7 @@ class Encoder {
     };
     for (const Layer& layer : layers_) {
       norm(normed);
-      backend.qkv(context, normed, shape, *layer.qkv, q, k, v);
+      backend.qkv(context, normed, shape, *layer.qkv, {}, q, k, v);
       lap(kQkv);
       backend.attention(context, shape, q, k, v, scale, normed);
       lap(kAttention);

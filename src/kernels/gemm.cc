@@ -222,17 +222,27 @@ void gather_patches(const PatchRows& patches, std::int64_t row_begin, std::int64
                     std::int64_t stride, float* out) {
   const std::int64_t grid_width = patches.width / patches.patch_width;
   const std::int64_t grid = patches.height / patches.patch_height * grid_width;
+  // A clip shorter than a tubelet makes as many tubelets as it has frames: it is repeated so often.
+  const std::int64_t tubelets =
+      patches.frames < patches.tubelet ? patches.frames : patches.frames / patches.tubelet;
+  const std::int64_t per_item = patches.ids != nullptr ? patches.ids_per_item : tubelets * grid;
   for (std::int64_t row = row_begin; row < row_end; ++row, out += stride) {
-    const std::int64_t patch = row % grid;
+    const std::int64_t item = row / per_item;
+    const std::int64_t token = patches.ids != nullptr ? patches.ids[row] : row % per_item;
+    const std::int64_t patch = token % grid;
+    const std::int64_t first = patch / grid_width * patches.patch_height * patches.width +
+                               patch % grid_width * patches.patch_width;
     float* at = out;
     for (std::int64_t channel = 0; channel < patches.channels; ++channel) {
-      const float* source = patches.pixels +
-                            ((row / grid * patches.channels + channel) * patches.height +
-                             patch / grid_width * patches.patch_height) *
-                                patches.width +
-                            patch % grid_width * patches.patch_width;
-      for (std::int64_t y = 0; y < patches.patch_height; ++y, source += patches.width) {
-        at = std::copy_n(source, patches.patch_width, at);
+      for (std::int64_t t = 0; t < patches.tubelet; ++t) {
+        const std::int64_t frame = (token / grid * patches.tubelet + t) % patches.frames;
+        const float* source = patches.pixels +
+                              ((item * patches.frames + frame) * patches.channels + channel) *
+                                  patches.height * patches.width +
+                              first;
+        for (std::int64_t y = 0; y < patches.patch_height; ++y, source += patches.width) {
+          at = std::copy_n(source, patches.patch_width, at);
+        }
       }
     }
   }

@@ -12,15 +12,21 @@
 
 namespace vivace::kernels {
 
-/// Patches of pictures as rows of A: row (b, gy, gx) holds patch (gy, gx) of picture b in the order
-/// (channel, y, x).
+/// Patches of clips as rows of A: token (gt, gy, gx) of clip b is its patch of `tubelet` frames in
+/// the order (channel, frame, y, x). A clip shorter than a tubelet is repeated; frames, rows and
+/// columns beyond the last whole patch are left out. A picture is a clip of one frame.
 struct PatchRows {
-  const float* pixels = nullptr;  // [B, C, H, W]; null: A is `Gemm::a`
+  const float* pixels = nullptr;  // [B, T, C, H, W]; null: A is `Gemm::a`
+  std::int64_t frames = 1;
   std::int64_t channels = 0;
   std::int64_t height = 0;
   std::int64_t width = 0;
+  std::int64_t tubelet = 1;
   std::int64_t patch_height = 0;
   std::int64_t patch_width = 0;
+  /// [B, ids_per_item]: row (b, i) is token ids[b, i]; null: all tokens in order.
+  const std::int64_t* ids = nullptr;
+  std::int64_t ids_per_item = 0;
 };
 
 /// Where a product for query, key and value goes: columns (which, head, dim), rows (b, token).

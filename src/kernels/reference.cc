@@ -74,19 +74,41 @@ void attention(std::int64_t batch, std::int64_t heads, std::int64_t queries, std
   }
 }
 
-void patches(std::int64_t batch, std::int64_t channels, std::int64_t height, std::int64_t width,
-             std::int64_t patch_height, std::int64_t patch_width, const float* pixels, float* out) {
+void patches(std::int64_t batch, std::int64_t frames, std::int64_t channels, std::int64_t height,
+             std::int64_t width, std::int64_t tubelet, std::int64_t patch_height,
+             std::int64_t patch_width, const float* pixels, float* out) {
+  const std::int64_t repeated = frames < tubelet ? frames * tubelet : frames;
   for (std::int64_t b = 0; b < batch; ++b) {
-    for (std::int64_t top = 0; top < height; top += patch_height) {
-      for (std::int64_t left = 0; left < width; left += patch_width) {
-        for (std::int64_t channel = 0; channel < channels; ++channel) {
-          for (std::int64_t y = top; y < top + patch_height; ++y) {
-            for (std::int64_t x = left; x < left + patch_width; ++x) {
-              *out++ = pixels[((b * channels + channel) * height + y) * width + x];
+    for (std::int64_t first = 0; first + tubelet <= repeated; first += tubelet) {
+      for (std::int64_t top = 0; top + patch_height <= height; top += patch_height) {
+        for (std::int64_t left = 0; left + patch_width <= width; left += patch_width) {
+          for (std::int64_t channel = 0; channel < channels; ++channel) {
+            for (std::int64_t t = first; t < first + tubelet; ++t) {
+              const std::int64_t plane = (b * frames + t % frames) * channels + channel;
+              for (std::int64_t y = top; y < top + patch_height; ++y) {
+                for (std::int64_t x = left; x < left + patch_width; ++x) {
+                  *out++ = pixels[(plane * height + y) * width + x];
+                }
+              }
             }
           }
         }
       }
+    }
+  }
+}
+
+void rotate(std::int64_t batch, std::int64_t heads, std::int64_t tokens, std::int64_t head_dim,
+            const float* table, std::int64_t rows, float* x) {
+  for (std::int64_t i = 0; i < batch * heads * tokens; ++i, x += head_dim) {
+    const std::int64_t token = i / (heads * tokens) * tokens + i % tokens;
+    const float* cosine = table + token % rows * 2 * head_dim;
+    const float* sine = cosine + head_dim;
+    for (std::int64_t j = 0; j + 1 < head_dim; j += 2) {
+      const double first = x[j];
+      const double second = x[j + 1];
+      x[j] = static_cast<float>(first * double{cosine[j]} - second * double{sine[j]});
+      x[j + 1] = static_cast<float>(second * double{cosine[j + 1]} + first * double{sine[j + 1]});
     }
   }
 }

@@ -22,9 +22,17 @@ void attention(std::int64_t batch, std::int64_t heads, std::int64_t queries, std
                std::int64_t head_dim, const float* q, const float* k, const float* v, float scale,
                float* out);
 
-/// pixels [B, C, H, W] -> out [B, patches, C*P_h*P_w].
-void patches(std::int64_t batch, std::int64_t channels, std::int64_t height, std::int64_t width,
-             std::int64_t patch_height, std::int64_t patch_width, const float* pixels, float* out);
+/// pixels [B, T, C, H, W] -> out [B, tokens, C*P_t*P_h*P_w]. T < P_t: the clip repeated P_t times;
+/// what is beyond the last whole patch in any direction is left out.
+void patches(std::int64_t batch, std::int64_t frames, std::int64_t channels, std::int64_t height,
+             std::int64_t width, std::int64_t tubelet, std::int64_t patch_height,
+             std::int64_t patch_width, const float* pixels, float* out);
+
+/// x [B, H, N, d] in place: each (2k, 2k+1) of token n's vector becomes its sum with its quarter
+/// turn (-x[2k+1], x[2k]) by the row of the table: x * cos + turned * sin. table [rows, 2, d] holds
+/// cos and sin per dimension; rows is N, or B*N.
+void rotate(std::int64_t batch, std::int64_t heads, std::int64_t tokens, std::int64_t head_dim,
+            const float* table, std::int64_t rows, float* x);
 
 void mean_tokens(const float* x, std::int64_t batch, std::int64_t tokens, std::int64_t width,
                  float* out);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/check.h"
 #include "kernels/simd.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -151,6 +152,33 @@ void MeanColumns(const float* x, size_t tokens, size_t width, size_t begin, size
   for (size_t i = begin; i < end; ++i) out[i] = total[i - begin] / static_cast<float>(tokens);
 }
 
+/// Vectors [count, dim] of one head, each by its own row of the table.
+void RotateRows(const float* table, size_t count, size_t dim, float* x) {
+  for (size_t row = 0; row < count; ++row, table += 2 * dim, x += dim) {
+    const float* sine = table + dim;
+    size_t i = 0;
+#if HWY_TARGET != HWY_SCALAR
+    const D d;
+    // -1 and 1 by turns: the sign that the swapped neighbour takes.
+    HWY_ALIGN static constexpr float kSigns[kPanel] = {-1, 1, -1, 1, -1, 1, -1, 1,
+                                                       -1, 1, -1, 1, -1, 1, -1, 1};
+    const auto signs = hn::Load(d, kSigns);
+    for (; i + kRowLanes <= dim; i += kRowLanes) {
+      const auto v = hn::LoadU(d, x + i);
+      const auto turned = hn::Mul(hn::Shuffle2301(v), signs);
+      hn::StoreU(hn::MulAdd(turned, hn::LoadU(d, sine + i), hn::Mul(v, hn::LoadU(d, table + i))), d,
+                 x + i);
+    }
+#endif
+    for (; i + 1 < dim; i += 2) {
+      const float first = x[i];
+      const float second = x[i + 1];
+      x[i] = first * table[i] - second * sine[i];
+      x[i + 1] = second * table[i + 1] + first * sine[i + 1];
+    }
+  }
+}
+
 void GeluErfAll(float* values, size_t count) {
   Apply(values, count, [](D d, hn::Vec<D> x) HWY_ATTR { return GeluErf(d, x); });
 }
@@ -171,6 +199,7 @@ namespace {
 HWY_EXPORT(PackPanel);
 HWY_EXPORT(NormRows);
 HWY_EXPORT(MeanColumns);
+HWY_EXPORT(RotateRows);
 HWY_EXPORT(GeluErfAll);
 HWY_EXPORT(Exp2All);
 
@@ -208,6 +237,42 @@ void mean_tokens(platform::ThreadPool& threads, const float* x, std::int64_t bat
     (x + item * tokens * width, size(tokens), size(width), size(begin), size(end),
      out + item * width);
   });
+}
+
+void rotate(platform::ThreadPool& threads, std::int64_t batch, std::int64_t heads,
+            std::int64_t tokens, std::int64_t head_dim, const float* table, std::int64_t rows,
+            float* x) {
+  VIVACE_CHECK(head_dim % 2 == 0 && (rows == tokens || rows == batch * tokens));
+  // All heads of a stretch of tokens in one task: they read the same rows of the table.
+  const std::int64_t tokens_per_task = std::max<std::int64_t>(1, 4096 / head_dim);
+  const std::int64_t parts = (tokens + tokens_per_task - 1) / tokens_per_task;
+  threads.parallel_for(size(batch * parts), [&](std::size_t task, int) {
+    const std::int64_t item = static_cast<std::int64_t>(task) / parts;
+    const std::int64_t first = static_cast<std::int64_t>(task) % parts * tokens_per_task;
+    const std::int64_t count = std::min(tokens_per_task, tokens - first);
+    const std::int64_t row = (rows == tokens ? 0 : item * tokens) + first;
+    for (std::int64_t head = item * heads; head < (item + 1) * heads; ++head) {
+      HWY_DYNAMIC_DISPATCH(RotateRows)
+      (table + row * 2 * head_dim, size(count), size(head_dim),
+       x + (head * tokens + first) * head_dim);
+    }
+  });
+}
+
+void gather_rows(platform::ThreadPool& threads, const float* x, std::int64_t batch,
+                 std::int64_t tokens, std::int64_t width, const std::int64_t* ids,
+                 std::int64_t count, float* out) {
+  const std::int64_t rows_per_task = std::max<std::int64_t>(1, 16384 / width);
+  const std::int64_t rows = batch * count;
+  threads.parallel_for(
+      size((rows + rows_per_task - 1) / rows_per_task), [&](std::size_t task, int) {
+        const std::int64_t first = static_cast<std::int64_t>(task) * rows_per_task;
+        const std::int64_t end = std::min(first + rows_per_task, rows);
+        for (std::int64_t row = first; row < end; ++row) {
+          VIVACE_DCHECK(ids[row] >= 0 && ids[row] < tokens);
+          std::copy_n(x + (row / count * tokens + ids[row]) * width, width, out + row * width);
+        }
+      });
 }
 
 void gelu_erf(float* values, std::int64_t count) {

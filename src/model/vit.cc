@@ -80,10 +80,14 @@ void Vit::encode(Workspace& workspace, const float* pixels, std::int64_t batch, 
 
   const Arena::Scope scope(workspace.scratch);
   float* x = workspace.scratch.allocate<float>(values).data();
-  const ops::PatchShape patches{batch,      geometry_.channels,     size.height,
-                                size.width, geometry_.patch.height, geometry_.patch.width};
+  const ops::PatchShape patches{.batch = batch,
+                                .channels = geometry_.channels,
+                                .height = size.height,
+                                .width = size.width,
+                                .patch_height = geometry_.patch.height,
+                                .patch_width = geometry_.patch.width};
   // embeddings = self.patch_embeddings(pixel_values) + position_embeddings
-  backend_->patch_embed(context, patches, pixels, *weights_.patch, position, x);
+  backend_->patch_embed(context, patches, pixels, *weights_.patch, position, {}, x);
   if (layers != nullptr) std::copy_n(x, values, layers);
   // for layer_module in self.layer: hidden_states = layer_module(hidden_states)
   for (std::size_t i = 0; i < weights_.layers.size(); ++i) {
@@ -100,7 +104,7 @@ void Vit::layer(Workspace& workspace, const VitLayer& layer, std::int64_t batch,
   const ops::Context context = workspace.context();
   const std::int64_t rows = batch * tokens;
   const auto values = static_cast<std::size_t>(rows * geometry_.width);
-  const ops::AttentionShape shape{batch, geometry_.heads, tokens, geometry_.head_dim()};
+  const ops::AttentionShape shape{batch, geometry_.heads, tokens, tokens, geometry_.head_dim()};
   const float scale = 1.0f / std::sqrt(static_cast<float>(geometry_.head_dim()));
 
   const Arena::Scope scope(workspace.scratch);
@@ -114,7 +118,7 @@ void Vit::layer(Workspace& workspace, const VitLayer& layer, std::int64_t batch,
     backend_->layer_norm(context, x, rows, geometry_.width, layer.norm_before.weight.data(),
                          layer.norm_before.bias.data(), geometry_.layer_norm_eps, normed);
     // attention_output = self.attention(hidden_states_norm)
-    backend_->qkv(context, normed, shape, *layer.qkv, q, k, v);
+    backend_->qkv(context, normed, shape, *layer.qkv, {}, q, k, v);
     backend_->attention(context, shape, q, k, v, scale, normed);
     // hidden_states = attention_output + hidden_states
     backend_->linear(context, normed, rows, *layer.projection, {ops::Activation::kNone, x}, x);

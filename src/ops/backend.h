@@ -49,18 +49,40 @@ struct Epilogue {
 struct AttentionShape {
   std::int64_t batch = 1;     // B
   std::int64_t heads = 1;     // H
-  std::int64_t tokens = 1;    // N
+  std::int64_t queries = 1;   // M; of self-attention the same as N
+  std::int64_t keys = 1;      // N
   std::int64_t head_dim = 1;  // d
 };
 
-/// The geometry of patches in a picture: pixels [B, C, H, W], patch P_h x P_w, H and W multiples.
+/// Rotary embedding: the tables of the tokens, as kernels/rows.h's rotate() takes them.
+struct Rope {
+  const float* table = nullptr;  // [rows, 2, d]; null: none
+  std::int64_t rows = 0;         // N, or B*N where the items' tokens differ
+};
+
+/// Tokens of each item: ids [B, count] in [0, N). Null: all, in order.
+struct TokenIds {
+  const std::int64_t* ids = nullptr;
+  std::int64_t count = 0;
+};
+
+/// The geometry of patches in a clip: pixels [B, T, C, H, W], patch P_t x P_h x P_w. Frames, rows
+/// and columns beyond the last whole patch are left out; a clip shorter than P_t is repeated P_t
+/// times. A picture is a clip of one frame with P_t = 1.
 struct PatchShape {
   std::int64_t batch = 1;
+  std::int64_t frames = 1;
   std::int64_t channels = 3;
   std::int64_t height = 0;
   std::int64_t width = 0;
+  std::int64_t tubelet = 1;
   std::int64_t patch_height = 16;
   std::int64_t patch_width = 16;
+
+  std::int64_t tokens() const {
+    return (frames < tubelet ? frames : frames / tubelet) * (height / patch_height) *
+           (width / patch_width);
+  }
 };
 
 class Backend {
@@ -75,10 +97,12 @@ class Backend {
   virtual std::unique_ptr<Linear> pack_linear(std::span<const TensorView> weights,
                                               std::span<const TensorView> biases) const = 0;
 
-  /// Non-overlapping patches times `projection` [D, C*P_h*P_w], plus `position` [N, D] (may be
-  /// null). pixels [B, C, H, W] f32 -> out [B, N, D] f32, tokens row by row.
+  /// Non-overlapping patches times `projection` [D, C*P_t*P_h*P_w], plus `position` [N, D] (null
+  /// for none, and where `visible` chooses). pixels [B, T, C, H, W] f32 -> out [B, N, D] f32, or
+  /// [B, visible.count, D]; tokens frame by frame, row by row.
   virtual void patch_embed(const Context& context, const PatchShape& shape, const float* pixels,
-                           const Linear& projection, const float* position, float* out) const = 0;
+                           const Linear& projection, const float* position, const TokenIds& visible,
+                           float* out) const = 0;
 
   /// x [rows, D] -> out [rows, D], each row normed: (x - mean) / sqrt(var + eps) * weight + bias.
   /// `weight` and `bias` [D] may both be null. `out` may be `x`.
@@ -91,14 +115,20 @@ class Backend {
                       const Linear& weight, const Epilogue& epilogue, float* out) const = 0;
 
   /// One product for query, key and value: x [B*N, D] times `weight` [3*H*d, D] ->
-  /// q, k, v [B, H, N, d] each, head-major.
+  /// q, k, v [B, H, N, d] each, head-major, q and k rotated by `rope`. A weight of two parts,
+  /// [2*H*d, D], gives k and v alone (q null), for queries that come from elsewhere.
   virtual void qkv(const Context& context, const float* x, const AttentionShape& shape,
-                   const Linear& weight, float* q, float* k, float* v) const = 0;
+                   const Linear& weight, const Rope& rope, float* q, float* k, float* v) const = 0;
 
-  /// softmax(q k^T * scale) v, without ever holding N x N scores. q, k, v [B, H, N, d] ->
-  /// out [B, N, H*d].
+  /// softmax(q k^T * scale) v, without ever holding M x N scores. q [B, H, M, d], k, v
+  /// [B, H, N, d] -> out [B, M, H*d].
   virtual void attention(const Context& context, const AttentionShape& shape, const float* q,
                          const float* k, const float* v, float scale, float* out) const = 0;
+
+  /// x [B, N, D] -> out [B, K, D]: the tokens `chosen` [B, K] of each item, in its order.
+  virtual void gather(const Context& context, const float* x, std::int64_t batch,
+                      std::int64_t tokens, std::int64_t width, const TokenIds& chosen,
+                      float* out) const = 0;
 
   /// x [B, N, D] -> out [B, D], the mean over N.
   virtual void mean_tokens(const Context& context, const float* x, std::int64_t batch,

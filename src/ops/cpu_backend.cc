@@ -41,19 +41,27 @@ class CpuBackend final : public Backend {
   }
 
   void patch_embed(const Context& context, const PatchShape& shape, const float* pixels,
-                   const Linear& projection, const float* position, float* out) const override {
-    VIVACE_CHECK(shape.patch_height > 0 && shape.patch_width > 0);
-    VIVACE_CHECK(shape.height % shape.patch_height == 0 && shape.width % shape.patch_width == 0);
+                   const Linear& projection, const float* position, const TokenIds& visible,
+                   float* out) const override {
+    VIVACE_CHECK(shape.tubelet > 0 && shape.patch_height > 0 && shape.patch_width > 0);
     VIVACE_CHECK(projection.in_features() ==
-                 shape.channels * shape.patch_height * shape.patch_width);
+                 shape.channels * shape.tubelet * shape.patch_height * shape.patch_width);
     VIVACE_CHECK(pixels != nullptr && out != nullptr);
-    const std::int64_t tokens =
-        (shape.height / shape.patch_height) * (shape.width / shape.patch_width);
+    VIVACE_CHECK(visible.ids == nullptr || position == nullptr);
+    const std::int64_t tokens = visible.ids != nullptr ? visible.count : shape.tokens();
     kernels::Gemm call;
     call.weight = &matrix_of(projection);
     call.rows = shape.batch * tokens;
-    call.patches = {pixels,      shape.channels,     shape.height,
-                    shape.width, shape.patch_height, shape.patch_width};
+    call.patches = {.pixels = pixels,
+                    .frames = shape.frames,
+                    .channels = shape.channels,
+                    .height = shape.height,
+                    .width = shape.width,
+                    .tubelet = shape.tubelet,
+                    .patch_height = shape.patch_height,
+                    .patch_width = shape.patch_width,
+                    .ids = visible.ids,
+                    .ids_per_item = visible.count};
     call.residual = position;
     call.residual_rows = tokens;
     call.out = out;
@@ -81,24 +89,40 @@ class CpuBackend final : public Backend {
   }
 
   void qkv(const Context& context, const float* x, const AttentionShape& shape,
-           const Linear& weight, float* q, float* k, float* v) const override {
-    VIVACE_CHECK(weight.out_features() == 3 * shape.heads * shape.head_dim);
-    VIVACE_CHECK(q != nullptr && k != nullptr && v != nullptr);
+           const Linear& weight, const Rope& rope, float* q, float* k, float* v) const override {
+    const bool with_q = q != nullptr;
+    VIVACE_CHECK(weight.out_features() == (with_q ? 3 : 2) * shape.heads * shape.head_dim);
+    VIVACE_CHECK(k != nullptr && v != nullptr);
+    VIVACE_CHECK(!with_q || shape.queries == shape.keys);
     kernels::Gemm call;
     call.weight = &matrix_of(weight);
-    call.rows = shape.batch * shape.tokens;
+    call.rows = shape.batch * shape.keys;
     call.a = x;
-    call.heads = {{q, k, v}, shape.tokens, shape.heads, shape.head_dim};
+    call.heads = {{q, k, v}, shape.keys, shape.heads, shape.head_dim};
+    if (!with_q) call.heads = {{k, v, nullptr}, shape.keys, shape.heads, shape.head_dim};
     kernels::gemm(context.threads, context.scratch, call);
+    if (rope.table == nullptr) return;
+    for (float* part : {q, k}) {
+      if (part == nullptr) continue;
+      kernels::rotate(context.threads, shape.batch, shape.heads, shape.keys, shape.head_dim,
+                      rope.table, rope.rows, part);
+    }
   }
 
   void attention(const Context& context, const AttentionShape& shape, const float* q,
                  const float* k, const float* v, float scale, float* out) const override {
-    VIVACE_CHECK(shape.batch >= 0 && shape.heads > 0 && shape.tokens >= 0 && shape.head_dim > 0);
+    VIVACE_CHECK(shape.batch >= 0 && shape.heads > 0 && shape.queries >= 0 && shape.keys > 0);
+    VIVACE_CHECK(shape.head_dim > 0);
     VIVACE_CHECK(scale > 0.0f);
-    kernels::attention(context.threads, context.scratch,
-                       {shape.batch, shape.heads, shape.tokens, shape.tokens, shape.head_dim, q, k,
-                        v, scale, out});
+    kernels::attention(
+        context.threads, context.scratch,
+        {shape.batch, shape.heads, shape.queries, shape.keys, shape.head_dim, q, k, v, scale, out});
+  }
+
+  void gather(const Context& context, const float* x, std::int64_t batch, std::int64_t tokens,
+              std::int64_t width, const TokenIds& chosen, float* out) const override {
+    VIVACE_CHECK(batch >= 0 && tokens > 0 && width > 0 && chosen.ids != nullptr);
+    kernels::gather_rows(context.threads, x, batch, tokens, width, chosen.ids, chosen.count, out);
   }
 
   void mean_tokens(const Context& context, const float* x, std::int64_t batch, std::int64_t tokens,

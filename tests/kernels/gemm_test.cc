@@ -145,6 +145,72 @@ TEST(Gemm, WritesQueriesKeysAndValuesHeadMajor) {
   });
 }
 
+/// Patches of clips against the specification: all tokens, and some of them in another order.
+void check_tubelets(std::int64_t frames, std::int64_t tubelet, std::int64_t height,
+                    std::int64_t width) {
+  SCOPED_TRACE(testing::Message() << frames << " frames of " << height << "x" << width
+                                  << ", tubelet " << tubelet);
+  platform::ThreadPool threads(2);
+  Arena scratch;
+  const std::int64_t batch = 2, channels = 3, patch = 4, dim = 21;
+  const std::int64_t tubelets = frames < tubelet ? frames : frames / tubelet;
+  const std::int64_t tokens = tubelets * (height / patch) * (width / patch);
+  const std::int64_t in = channels * tubelet * patch * patch;
+  const auto pixels = test::normal_values(batch * frames * channels * height * width, 1);
+  const auto weight = test::normal_values(dim * in, 2);
+  const TensorView weights[] = {{weight.data(), DType::kF32, {dim, in}}};
+  const PackedMatrix packed(weights, {});
+  std::vector<float> rows(static_cast<std::size_t>(batch * tokens * in));
+  reference::patches(batch, frames, channels, height, width, tubelet, patch, patch, pixels.data(),
+                     rows.data());
+  std::vector<float> want(static_cast<std::size_t>(batch * tokens * dim));
+  reference::linear(rows.data(), batch * tokens, in, weight.data(), dim, nullptr, false, nullptr,
+                    want.data());
+  std::vector<float> got(want.size());
+  Gemm call;
+  call.weight = &packed;
+  call.rows = batch * tokens;
+  call.patches = {.pixels = pixels.data(),
+                  .frames = frames,
+                  .channels = channels,
+                  .height = height,
+                  .width = width,
+                  .tubelet = tubelet,
+                  .patch_height = patch,
+                  .patch_width = patch};
+  call.out = got.data();
+  gemm(threads, scratch, call);
+  test::expect_near(got, want, 5e-5);
+
+  // Each item's own choice: its last token, then its first.
+  const std::vector<std::int64_t> ids = {tokens - 1, 0, tokens / 2, 0, tokens - 1, tokens / 3};
+  std::vector<float> some(static_cast<std::size_t>(6 * dim));
+  call.rows = 6;
+  call.patches.ids = ids.data();
+  call.patches.ids_per_item = 3;
+  call.out = some.data();
+  gemm(threads, scratch, call);
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    const std::int64_t row = static_cast<std::int64_t>(i) / 3 * tokens + ids[i];
+    for (std::int64_t j = 0; j < dim; ++j) {
+      ASSERT_EQ(some[i * static_cast<std::size_t>(dim) + static_cast<std::size_t>(j)],
+                got[static_cast<std::size_t>(row * dim + j)])
+          << "row " << i;
+    }
+  }
+}
+
+TEST(Gemm, EmbedsTubelets) {
+  test::on_every_target([] {
+    check_tubelets(6, 2, 8, 12);
+    check_tubelets(7, 2, 8, 12);   // the last frame is left out
+    check_tubelets(1, 2, 8, 12);   // one frame is repeated
+    check_tubelets(2, 3, 8, 12);   // so is a clip: 2 frames x 3 make 2 tubelets
+    check_tubelets(4, 1, 11, 15);  // rows and columns beyond the last patch are left out
+    check_tubelets(1, 1, 8, 8);
+  });
+}
+
 TEST(Gemm, EmbedsPatchesWithTheirPositions) {
   test::on_every_target([] {
     platform::ThreadPool threads(2);
@@ -158,7 +224,7 @@ TEST(Gemm, EmbedsPatchesWithTheirPositions) {
     const TensorView weights[] = {{weight.data(), DType::kF32, {dim, in}}};
     const PackedMatrix packed(weights, {});
     std::vector<float> rows(static_cast<std::size_t>(batch * tokens * in));
-    reference::patches(batch, channels, height, width, ph, pw, pixels.data(), rows.data());
+    reference::patches(batch, 1, channels, height, width, 1, ph, pw, pixels.data(), rows.data());
     std::vector<float> positions;
     for (int b = 0; b < batch; ++b) {
       positions.insert(positions.end(), position.begin(), position.end());
@@ -170,7 +236,12 @@ TEST(Gemm, EmbedsPatchesWithTheirPositions) {
     Gemm call;
     call.weight = &packed;
     call.rows = batch * tokens;
-    call.patches = {pixels.data(), channels, height, width, ph, pw};
+    call.patches = {.pixels = pixels.data(),
+                    .channels = channels,
+                    .height = height,
+                    .width = width,
+                    .patch_height = ph,
+                    .patch_width = pw};
     call.residual = position.data();
     call.residual_rows = tokens;
     call.out = got.data();

@@ -107,6 +107,46 @@ TEST(LayerNorm, AConstantRowGivesTheBias) {
   });
 }
 
+TEST(Rotate, MatchesTheReference) {
+  test::on_every_target([] {
+    platform::ThreadPool threads(2);
+    for (const std::int64_t dim : {2, 6, 24, 32, 44, 48, 64, 80, 88, 128}) {
+      for (const std::int64_t tokens : {1, 3, 150}) {
+        for (const bool per_item : {false, true}) {
+          SCOPED_TRACE(testing::Message() << tokens << " tokens, head dim " << dim);
+          constexpr std::int64_t kBatch = 2, kHeads = 3;
+          const std::int64_t rows = per_item ? kBatch * tokens : tokens;
+          // Any numbers will do: the kernel must not rely on squares that add up to one.
+          const auto table = test::normal_values(rows * 2 * dim, 1);
+          std::vector<float> got = test::normal_values(kBatch * kHeads * tokens * dim, 2);
+          std::vector<float> want = got;
+          rotate(threads, kBatch, kHeads, tokens, dim, table.data(), rows, got.data());
+          reference::rotate(kBatch, kHeads, tokens, dim, table.data(), rows, want.data());
+          test::expect_near(got, want, 2e-6);
+        }
+      }
+    }
+  });
+}
+
+TEST(GatherRows, TakesEachItemsOwnTokensInTheirOrder) {
+  platform::ThreadPool threads(2);
+  constexpr std::int64_t kBatch = 2, kTokens = 700, kWidth = 33, kCount = 500;
+  const auto x = test::normal_values(kBatch * kTokens * kWidth, 1);
+  std::vector<std::int64_t> ids;
+  for (std::int64_t i = 0; i < kBatch * kCount; ++i) ids.push_back((i * 389 + 5) % kTokens);
+  std::vector<float> got(static_cast<std::size_t>(kBatch * kCount * kWidth));
+  gather_rows(threads, x.data(), kBatch, kTokens, kWidth, ids.data(), kCount, got.data());
+  for (std::int64_t row = 0; row < kBatch * kCount; ++row) {
+    for (std::int64_t j = 0; j < kWidth; ++j) {
+      const std::int64_t from = row / kCount * kTokens + ids[static_cast<std::size_t>(row)];
+      ASSERT_EQ(got[static_cast<std::size_t>(row * kWidth + j)],
+                x[static_cast<std::size_t>(from * kWidth + j)])
+          << row;
+    }
+  }
+}
+
 TEST(MeanTokens, MatchesTheReference) {
   test::on_every_target([] {
     for (const std::int64_t tokens : {1, 2, 63, 64, 65, 1000}) {

@@ -32,7 +32,7 @@ void expect_near(const std::vector<float>& got, const std::vector<float>& want, 
 struct Block {
   static constexpr std::int64_t kBatch = 2, kHeads = 3, kHeadDim = 8, kMlp = 50;
   static constexpr std::int64_t kWidth = kHeads * kHeadDim;
-  static constexpr PatchShape kPatches{kBatch, 3, 20, 12, 4, 4};
+  static constexpr PatchShape kPatches{kBatch, 1, 3, 20, 12, 1, 4, 4};
   static constexpr std::int64_t kTokens = 15, kRows = kBatch * kTokens, kPatch = 48;
 
   std::vector<float> pixels = normal_values(kBatch * 3 * 20 * 12, 1);
@@ -86,14 +86,14 @@ struct Block {
     float* k = rows_by(kWidth);
     float* v = rows_by(kWidth);
     float* hidden = rows_by(kMlp);
-    const AttentionShape shape{kBatch, kHeads, kTokens, kHeadDim};
+    const AttentionShape shape{kBatch, kHeads, kTokens, kTokens, kHeadDim};
     const auto norm = [&] {
       backend.layer_norm(context, x, kRows, kWidth, norm_weight.data(), norm_bias.data(), 1e-6f,
                          normed);
     };
-    backend.patch_embed(context, kPatches, pixels.data(), *p.patch, position.data(), x);
+    backend.patch_embed(context, kPatches, pixels.data(), *p.patch, position.data(), {}, x);
     norm();
-    backend.qkv(context, normed, shape, *p.qkv, q, k, v);
+    backend.qkv(context, normed, shape, *p.qkv, {}, q, k, v);
     backend.attention(context, shape, q, k, v, scale, normed);
     backend.linear(context, normed, kRows, *p.projection, {Activation::kNone, x}, x);
     norm();
@@ -111,7 +111,7 @@ struct Block {
     };
     auto patches = rows_by(kPatch), x = rows_by(kWidth), normed = rows_by(kWidth);
     auto all = rows_by(3 * kWidth), mixed = rows_by(kWidth), hidden = rows_by(kMlp);
-    ref::patches(kBatch, 3, 20, 12, 4, 4, pixels.data(), patches.data());
+    ref::patches(kBatch, 1, 3, 20, 12, 1, 4, 4, pixels.data(), patches.data());
     std::vector<float> positions = position;
     positions.insert(positions.end(), position.begin(), position.end());
     ref::linear(patches.data(), kRows, kPatch, patch.data(), kWidth, patch_bias.data(), false,
@@ -206,13 +206,13 @@ TEST(CpuBackendDeath, RefusesShapesThatDoNotFit) {
   std::vector<float> x(64), y(64);
   const Backend& backend = cpu_backend();
   const Context context{threads, scratch};
-  EXPECT_DEATH(
-      backend.qkv(context, x.data(), {1, 1, 1, 7}, *packed.qkv, y.data(), y.data(), y.data()),
-      "out_features");
+  EXPECT_DEATH(backend.qkv(context, x.data(), {1, 1, 1, 1, 7}, *packed.qkv, {}, y.data(), y.data(),
+                           y.data()),
+               "out_features");
   EXPECT_DEATH(backend.linear(context, x.data(), 1, *packed.projection, {}, x.data()), "x != out");
-  EXPECT_DEATH(backend.patch_embed(context, {1, 3, 10, 12, 4, 4}, x.data(), *packed.patch, nullptr,
-                                   y.data()),
-               "height");
+  EXPECT_DEATH(backend.patch_embed(context, {1, 1, 3, 10, 12, 2, 4, 4}, x.data(), *packed.patch,
+                                   nullptr, {}, y.data()),
+               "in_features");
 }
 
 }  // namespace
